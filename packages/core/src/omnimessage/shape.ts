@@ -156,7 +156,8 @@ function isLiterals(shape: Exclude<Shape, string>): shape is readonly (string | 
   return Array.isArray(shape);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** True for an object that is no array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readProjectConfig } from "@rookery/core";
+import { expect, test } from "vitest";
+import { type FakeIo, fakeIo, written } from "../../test/support/fake-io.ts";
+import { rookery } from "../rookery.ts";
+
+test("add stores a model with everything its flags say, for the owner's eyes alone", async () => {
+  const project = await newProject();
+  const io = fakeIo({ stdin: "sk-secret\n" });
+  const flags =
+    "--client-type openai-chat --base-url http://127.0.0.1:1/v1 --context-window 1000 --max-tokens 100 --no-vision " +
+    "--set-default --key-stdin";
+  const headers = ["--header", "X-A: 1", "--header", "X-B: two words"];
+  expect(await project.run(["add", "hub/org/m", ...flags.split(" "), ...headers], io)).toBe(0);
+  expect(io.out()).toBe("stored hub/org/m\n");
+  expect(await readProjectConfig(project.file)).toEqual({
+    models: [
+      {
+        provider: "hub",
+        model_id: "org/m",
+        client_type: "openai-chat",
+        base_url: "http://127.0.0.1:1/v1",
+        context_window: 1000,
+        max_tokens: 100,
+        vision: false,
+        headers: { "X-A": "1", "X-B": "two words" },
+        api_key: "sk-secret",
+      },
+    ],
+    default_model: { provider: "hub", model_id: "org/m" },
+  });
+  expect((await stat(project.file)).mode & 0o777).toBe(0o600);
+});
+
+test("a key typed at a terminal is not echoed, and can be corrected while it is typed", async () => {
+  const project = await newProject();
+  const io = fakeIo({ isTTY: true });
+  const raw: boolean[] = [];
+  io.stdin.setRawMode = (on) => void raw.push(on);
+  const running = project.run(["add", "hub/m"], io);
+  await written(io.err, "Key for hub");
+  io.stdin.write("sk-x\x7fsecret\r");
+  expect(await running).toBe(0);
+  expect((await readProjectConfig(project.file)).models?.[0]?.api_key).toBe("sk-secret");
+  expect(io.err()).toBe("Key for hub (Enter for none): \n");
+  expect(io.out()).not.toContain("secret");
+  expect(raw).toEqual([true, false]);
+});
+
+test("Ctrl-C at the key stores nothing and leaves the terminal as it was", async () => {
+  const project = await newProject();
+  const io = fakeIo({ isTTY: true });
+  const raw: boolean[] = [];
+  io.stdin.setRawMode = (on) => void raw.push(on);
+  const running = project.run(["add", "hub/m"], io);
+  await written(io.err, "Key for hub");
+  io.stdin.write("sk\x03");
+  expect(await running).toBe(130);
+  expect(await readProjectConfig(project.file)).toEqual({});
+  expect(raw).toEqual([true, false]);
+});
+
+test("without a terminal and without --key-stdin no key is stored and nothing is waited for", async () => {
+  const project = await newProject();
+  expect(await project.run(["add", "hub/m"], fakeIo())).toBe(0);
+  expect(await readProjectConfig(project.file)).toEqual({ models: [{ provider: "hub", model_id: "m" }] });
+});
+
+test.each([
+  ["\n", "standard input holds no key"],
+  ["one two\n", "standard input holds more than a key"],
+])("--key-stdin with %j is a usage error that does not repeat it", async (stdin, message) => {
+  const project = await newProject();
+  const io = fakeIo({ stdin });
+  expect(await project.run(["add", "hub/m", "--key-stdin"], io)).toBe(2);
+  expect(io.err()).toMatch(new RegExp(`^rookery: ${message}; pass the key alone`));
+  expect(io.err()).not.toContain("two");
+});
+
+test("list never shows a key, only where each one comes from", async () => {
+  const project = await newProject(`models:
+  - { provider: a, model_id: m, api_key: sk-secret, base_url: "http://127.0.0.1:1/v1" }
+  - { provider: b, model_id: m, key_command: pass show sk-secret }
+  - { provider: my-lab, model_id: m }
+  - { provider: d, model_id: m }
+default_model: { provider: b, model_id: m }
+`);
+  const env = { MY_LAB_API_KEY: "sk-secret" };
+  const text = fakeIo({ env });
+  expect(await project.run(["list"], text)).toBe(0);
+  expect(text.out()).toBe(
+    "  a/m key: stored http://127.0.0.1:1/v1\n* b/m key: key_command\n  my-lab/m key: MY_LAB_API_KEY\n  d/m key: none\n",
+  );
+  const json = fakeIo({ env });
+  expect(await project.run(["list", "--output", "json"], json)).toBe(0);
+  expect(JSON.parse(json.out())).toHaveLength(4);
+  expect(JSON.parse(json.out())[1]).toEqual({ provider: "b", model_id: "m", is_default: true, key: "key_command" });
+  expect(text.out() + json.out()).not.toContain("sk-secret");
+});
+
+test("default and remove work on stored models", async () => {
+  const project = await newProject("models: [{ provider: a, model_id: m }]\n");
+  expect(await project.run(["default", "a/m"], fakeIo())).toBe(0);
+  expect((await readProjectConfig(project.file)).default_model).toEqual({ provider: "a", model_id: "m" });
+  const json = fakeIo();
+  expect(await project.run(["remove", "a/m", "--output", "json"], json)).toBe(0);
+  expect(JSON.parse(json.out())).toEqual({ removed: "a/m" });
+  const io = fakeIo();
+  expect(await project.run(["remove", "a/m"], io)).toBe(2);
+  expect(io.err()).toBe("rookery: the project has no model a/m; store it with rookery config model add a/m\n");
+});
+
+test.each([
+  [["add", "gpt-5"], 'the model must be PROVIDER/MODEL_ID, got "gpt-5"; write it like openai/gpt-5 or local/qwen3'],
+  [["add", "a/m", "--header", "secret"], "--header \"secret\" is not a header; write it like --header 'X-Team: blue'"],
+  [["add", "a/m", "--header", "X: a\nb"], "--header \"X\" is not a header; write it like --header 'X-Team: blue'"],
+  [
+    ["add", "a/m", "--base-url", "x"],
+    'base_url must be an http or https address, got "x"; write it like http://127.0.0.1:8080/v1',
+  ],
+  [
+    ["add", "a/m", "--context-window", "big"],
+    '--context-window must be a whole number of tokens, got "big"; give a number above 0 and up to 1000000000',
+  ],
+  [["add", "a/m", "--key", "sk"], "unknown option '--key'; see --help"],
+  [
+    ["add", "a/m", "--project", "../x"],
+    'the project id "../x" is not usable as a directory name; use letters, digits, _ and - only',
+  ],
+])("%j is refused and nothing is written", async (argv, message) => {
+  const project = await newProject();
+  const io = fakeIo();
+  expect(await project.run(argv, io)).toBe(2);
+  expect(io.err()).toBe(`rookery: ${message}\n`);
+  expect(await readProjectConfig(project.file)).toEqual({});
+});
+
+test("a broken file is named with its line and left as it is", async () => {
+  const project = await newProject("models: [\n");
+  const io = fakeIo();
+  expect(await project.run(["add", "a/m"], io)).toBe(2);
+  expect(io.err()).toMatch(
+    /^rookery: .*project_config\.yaml:\d: not valid YAML: .*; correct the file; it was left as it is\n$/,
+  );
+  expect(await readFile(project.file, "utf8")).toBe("models: [\n");
+});
+
+test("ROOKERY_HOME is the root when --root is not given", async () => {
+  const home = await mkdtemp(join(tmpdir(), "rookery-home-"));
+  expect(await rookery(["config", "model", "add", "a/m"], fakeIo({ env: { ROOKERY_HOME: home } }))).toBe(0);
+  expect(await readProjectConfig(join(home, "default_project", "project_config.yaml"))).toMatchObject({ models: [{}] });
+});
+
+interface Project {
+  readonly file: string;
+  run(argv: readonly string[], io: FakeIo): Promise<number>;
+}
+
+/** A root whose default project has this configuration. */
+async function newProject(text?: string): Promise<Project> {
+  const root = await mkdtemp(join(tmpdir(), "rookery-root-"));
+  const file = join(root, "default_project", "project_config.yaml");
+  if (text !== undefined) {
+    expect(await rookery(["config", "model", "add", "x/y", "--root", root], fakeIo())).toBe(0);
+    await writeFile(file, text);
+  }
+  return { file, run: (argv, io) => rookery(["config", "model", ...argv, "--root", root], io) };
+}

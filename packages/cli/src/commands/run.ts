@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { type ApprovalMode, approver, type RunOutcome, type Session, userText } from "@rookery/core";
+import type { Command } from "commander";
+import type { CommandContext } from "../command-line.ts";
+import { runExitCode } from "../exit-code.ts";
+import {
+  type AgentFlags,
+  APPROVAL_MODES,
+  addAgentFlags,
+  addOutputFlag,
+  agentOptions,
+  modelPair,
+  numberIn,
+  type OutputMode,
+  oneOf,
+} from "../flags.ts";
+import { watchInterruption } from "../interruption.ts";
+import { approvalPrompt } from "../prompt-approval.ts";
+import { readPrompt } from "../read-prompt.ts";
+import { jsonView, streamJsonView } from "../render/json-view.ts";
+import { textView } from "../render/text-view.ts";
+import type { View } from "../render/view.ts";
+import { warningNotice } from "../report-error.ts";
+
+interface RunFlags extends AgentFlags {
+  readonly file?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly modelId?: string;
+  readonly clientType?: string;
+  readonly baseUrl?: string;
+  readonly workspace?: string;
+  readonly approve?: ApprovalMode;
+  readonly thinking?: (typeof THINKING_LEVELS)[number];
+  readonly maxTurns?: number;
+  /** In seconds. */
+  readonly timeout?: number;
+  readonly output?: OutputMode;
+}
+
+/** `rookery run`: one task from a prompt to its end. */
+export function defineRun(program: Command, context: CommandContext): void {
+  const command = program
+    .command("run")
+    .description("Do one task. Without PROMPT, standard input is the prompt; write -- before one that begins with -.")
+    .argument("[PROMPT]", "what to do")
+    .option("--file <FILE>", "a prompt, or more of it, from a file; - is standard input")
+    .option("--model <PROVIDER/MODEL_ID>", "the model; the provider ends at the first slash")
+    .option("--provider <PROVIDER>", "the same in two parts, with --model-id")
+    .option("--model-id <MODEL_ID>", "the same in two parts, with --provider")
+    .option("--client-type <TYPE>", "the protocol the server speaks (default: by the model's name)")
+    .option("--base-url <URL>", "the server's address, as in http://127.0.0.1:8080/v1")
+    .option("--workspace <DIR>", "where the agent works (default: here)")
+    .option("--approve <MODE>", `${APPROVAL_MODES.join(", ")} (default: allow-all)`, oneOf("--approve", APPROVAL_MODES))
+    .option("--thinking <LEVEL>", THINKING_LEVELS.join(", "), oneOf("--thinking", THINKING_LEVELS))
+    .option("--max-turns <N>", "the most requests to the model", numberIn("--max-turns", "a whole number", TURNS))
+    .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS));
+  addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
+    async (argument: string | undefined, flags: RunFlags) => {
+      context.exitCode = await run(argument, flags, context);
+    },
+  );
+}
+
+const THINKING_LEVELS = ["none", "low", "medium", "high", "xhigh"] as const;
+const TURNS = { integer: true, max: 1_000_000 };
+// A Node timer takes no more milliseconds than fit into 31 bits.
+const SECONDS = { integer: false, max: 2_147_483 };
+
+async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
+  const { io, stdout } = context;
+  const pair = modelPair(flags);
+  const prompt = await readPrompt(argument, flags.file, io);
+  const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
+  try {
+    const agent = await context.openAgent({ ...agentOptions(flags), env: io.env, onWarning: warningNotice(io) });
+    try {
+      const session = await agent.createSession({
+        ...pair,
+        workspaceDir: resolve(io.cwd, flags.workspace ?? "."),
+        ...(flags.clientType !== undefined && { clientType: flags.clientType }),
+        ...(flags.baseUrl !== undefined && { baseUrl: flags.baseUrl }),
+        ...(flags.thinking && { thinkingLevel: flags.thinking }),
+        ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+      });
+      try {
+        const outcome = await drive(session, prompt, flags, context, interruption.signal);
+        return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
+      } finally {
+        await session.dispose();
+      }
+    } finally {
+      await agent.dispose();
+    }
+  } finally {
+    interruption.stop();
+  }
+}
+
+async function drive(
+  session: Session,
+  prompt: string,
+  { approve = "allow-all", output = "text" }: RunFlags,
+  { io, stdout }: CommandContext,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const person = approvalPrompt(io, stdout, signal);
+  const view = createView(output, session, { io, stdout });
+  const messages = session.run([userText(prompt)], {
+    approve: approver({ mode: approve, ...(person && { ask: person.ask }) }),
+    signal,
+  });
+  for (;;) {
+    const step = await messages.next();
+    if (step.done) {
+      await stdout.flush();
+      view.end(step.value);
+      return step.value;
+    }
+    if (person) await person.answered;
+    const waiting = view.show(step.value);
+    if (waiting) await waiting;
+  }
+}
+
+function createView(output: OutputMode, session: Session, { io, stdout }: Pick<CommandContext, "io" | "stdout">): View {
+  if (output === "stream-json") return streamJsonView(stdout);
+  return output === "json" ? jsonView(stdout, session) : textView(io, stdout);
+}

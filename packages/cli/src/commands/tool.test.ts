@@ -1,0 +1,172 @@
+import { modelMessage, type OmniMessage, RookeryError } from "@rookery/core";
+import { expect, test } from "vitest";
+import { type AgentScript, fakeAgent } from "../../test/support/fake-agent.ts";
+import { fakeIo, written } from "../../test/support/fake-io.ts";
+import { rookery } from "../rookery.ts";
+
+const tools = [
+  { name: "probe", description: "Looks.\nClosely.", parameters: {}, permission: "r" as const },
+  { name: "longer_name", description: "Works.", parameters: {} },
+];
+const output = (text: string, stop_reason: "completed" | "failed" | "timeout" | "aborted" = "completed"): OmniMessage =>
+  modelMessage({
+    type: "tool_call_output",
+    role: "user",
+    output: text,
+    tool_call_id: "c",
+    stop_reason,
+    details: { n: 1 },
+  });
+/** Answers with the call's own words. */
+const echo: NonNullable<AgentScript["call"]> = async function* (name, argumentsJson) {
+  yield modelMessage({ type: "tool_call", role: "assistant", name, arguments: argumentsJson, tool_call_id: "c" });
+  yield output(`${name} ${argumentsJson}`);
+};
+const ending = (stop_reason: "failed" | "timeout" | "aborted"): AgentScript => ({
+  async *call() {
+    yield output("half", stop_reason);
+  },
+});
+
+test("tool list shows names, permissions and what each is for", async () => {
+  const io = fakeIo();
+  const agent = fakeAgent({ tools });
+  expect(await rookery(["tool", "list", "--workspace", "/w"], io, agent)).toBe(0);
+  expect(io.out()).toBe("probe        r   Looks.\nlonger_name  rw  Works.\n");
+  expect(agent.log.map(([name]) => name)).toEqual([
+    "createAgent",
+    "createToolRunner",
+    "runner disposed",
+    "agent disposed",
+  ]);
+  expect(agent.log[1]).toEqual(["createToolRunner", { workspaceDir: "/w" }]);
+});
+
+test("tool list as json is the definitions", async () => {
+  const io = fakeIo();
+  expect(await rookery(["tool", "list", "--output", "json"], io, fakeAgent({ tools }))).toBe(0);
+  expect(JSON.parse(io.out())).toEqual(tools);
+});
+
+test("tool call runs one tool and prints its output", async () => {
+  const io = fakeIo();
+  expect(await rookery(["tool", "call", "probe", '{"a":1}'], io, fakeAgent({ call: echo }))).toBe(0);
+  expect(io.out()).toBe('probe {"a":1}\n');
+});
+
+test("arguments come from standard input with -, and are empty without any", async () => {
+  const piped = fakeIo({ stdin: '{"a":2}' });
+  expect(await rookery(["tool", "call", "probe", "-"], piped, fakeAgent({ call: echo }))).toBe(0);
+  expect(piped.out()).toBe('probe {"a":2}\n');
+  const none = fakeIo();
+  expect(await rookery(["tool", "call", "probe"], none, fakeAgent({ call: echo }))).toBe(0);
+  expect(none.out()).toBe("probe {}\n");
+});
+
+test("json is the output, how it ended and the details; stream-json is the messages", async () => {
+  const json = fakeIo();
+  await rookery(["tool", "call", "probe", "{}", "--output", "json"], json, fakeAgent({ call: echo }));
+  expect(JSON.parse(json.out())).toEqual({ output: "probe {}", stop_reason: "completed", details: { n: 1 } });
+  const stream = fakeIo();
+  await rookery(["tool", "call", "probe", "{}", "--output", "stream-json"], stream, fakeAgent({ call: echo }));
+  const lines = stream.out().trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).payload.type)).toEqual(["tool_call", "tool_call_output"]);
+});
+
+test.each([
+  ["failed", 1],
+  ["timeout", 124],
+  ["aborted", 130],
+] as const)("a call that ended %s exits %d and says so", async (stop, code) => {
+  const io = fakeIo();
+  expect(await rookery(["tool", "call", "probe"], io, fakeAgent(ending(stop)))).toBe(code);
+  expect(io.out()).toBe("half\n");
+  expect(io.err()).toBe(`rookery: the call ended: ${stop}\n`);
+});
+
+test.each(["{", "[1]", "3", "null", ""])("arguments that are not a JSON object are a usage error: %j", async (json) => {
+  const io = fakeIo();
+  const agent = fakeAgent({ call: echo });
+  expect(await rookery(["tool", "call", "probe", json], io, agent)).toBe(2);
+  expect(io.err()).toBe(
+    `rookery: the arguments are not a JSON object: ${JSON.stringify(json)}; write them like '{"path": "a.txt"}'\n`,
+  );
+  expect(agent.log).toEqual([]);
+});
+
+test("every call is allowed unless --approve says otherwise", async () => {
+  const decided: unknown[] = [];
+  const agent = fakeAgent({
+    async *call(_name, _json, { approve }) {
+      const call = modelMessage({
+        type: "tool_call",
+        role: "assistant",
+        name: "probe",
+        arguments: "{}",
+        tool_call_id: "c",
+      });
+      decided.push(await approve?.(call, { summary: "", risk: "process", permission: "rw", workspace: "/" }));
+      yield output("");
+    },
+  });
+  await rookery(["tool", "call", "probe"], fakeIo(), agent);
+  await rookery(["tool", "call", "probe", "--approve", "deny-all"], fakeIo(), agent);
+  expect(decided).toMatchObject([{ decision: "allow" }, { decision: "deny" }]);
+});
+
+test("call - answers each line in order, in one environment, and goes on behind a bad one", async () => {
+  const io = fakeIo({
+    stdin: '{"name":"one","arguments":{"a":"\u2028"}}\r\n\n{"name":\n{"name":3}\n{"name":"two"}',
+  });
+  const agent = fakeAgent({ call: echo });
+  expect(await rookery(["tool", "call", "-", "--output", "json"], io, agent)).toBe(1);
+  const answers = io.out().trimEnd().split("\n");
+  expect(answers.map((line) => JSON.parse(line))).toEqual([
+    { output: 'one {"a":"\u2028"}', stop_reason: "completed", details: { n: 1 } },
+    { output: 'line 3 is not JSON: "{\\"name\\":"', stop_reason: "failed" },
+    { output: 'line 4 is not { "name": STRING, "arguments": OBJECT }', stop_reason: "failed" },
+    { output: "two {}", stop_reason: "completed", details: { n: 1 } },
+  ]);
+  expect(agent.log.filter(([name]) => name === "createToolRunner")).toHaveLength(1);
+});
+
+test("call - answers a line before the next one is written", async () => {
+  const io = fakeIo();
+  const running = rookery(["tool", "call", "-"], io, fakeAgent({ call: echo }));
+  io.stdin.write('{"name":"one"}\n');
+  await written(io.out, "one {}\n");
+  io.stdin.write('{"name":"two"}\n');
+  await written(io.out, "two {}\n");
+  io.stdin.end();
+  expect(await running).toBe(0);
+});
+
+test("a bad line in stream-json is answered with a message", async () => {
+  const io = fakeIo({ stdin: "nonsense\n" });
+  expect(await rookery(["tool", "call", "-", "--output", "stream-json"], io, fakeAgent({ call: echo }))).toBe(1);
+  expect(JSON.parse(io.out()).payload).toEqual({
+    type: "tool_call_output",
+    role: "user",
+    output: 'line 1 is not JSON: "nonsense"',
+    tool_call_id: "line_1",
+    stop_reason: "failed",
+  });
+});
+
+test("Ctrl-C while call - waits for a line ends it with exit code 130", async () => {
+  const io = fakeIo();
+  const agent = fakeAgent({ call: echo });
+  const running = rookery(["tool", "call", "-"], io, agent);
+  io.stdin.write('{"name":"one"}\n');
+  await written(io.out, "one {}\n");
+  io.signals.emit("SIGINT");
+  expect(await running).toBe(130);
+  expect(agent.log.at(-1)).toEqual(["agent disposed"]);
+});
+
+test("a workspace that is missing is told in one line", async () => {
+  const io = fakeIo();
+  const failure = new RookeryError("workspace-missing", 'the workspace "/w" does not exist');
+  expect(await rookery(["tool", "list"], io, fakeAgent({ failure }))).toBe(2);
+  expect(io.err()).toBe('rookery: the workspace "/w" does not exist\n');
+});

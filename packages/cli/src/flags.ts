@@ -1,0 +1,89 @@
+import { type ApprovalMode, parseModelName, RookeryError } from "@rookery/core";
+import type { Command } from "commander";
+
+/** The flags of every command that works on an agent. */
+export interface AgentFlags {
+  readonly root?: string;
+  readonly project?: string;
+  readonly agent?: string;
+}
+
+/** How a command answers. */
+export type OutputMode = "text" | "json" | "stream-json";
+
+/** In the order of how much they let through. */
+export const APPROVAL_MODES: readonly ApprovalMode[] = ["allow-all", "read-only", "always-ask", "deny-all"];
+
+export function addRootFlags(command: Command): Command {
+  return command
+    .option("--root <DIR>", "where everything is kept (default: ROOKERY_HOME, else ~/.rookery)")
+    .option("--project <ID>", "the project (default: default_project)");
+}
+
+export function addAgentFlags(command: Command): Command {
+  return addRootFlags(command).option("--agent <ID>", "the agent (default: default_agent)");
+}
+
+export function addOutputFlag(command: Command, modes: readonly OutputMode[]): Command {
+  return command.option("--output <FORM>", `${modes.join(", ")} (default: text)`, oneOf("--output", modes));
+}
+
+/** The agent's options that were given. */
+export function agentOptions({ root, project, agent }: AgentFlags): {
+  root?: string;
+  projectId?: string;
+  agentId?: string;
+} {
+  return {
+    ...(root !== undefined && { root }),
+    ...(project !== undefined && { projectId: project }),
+    ...(agent !== undefined && { agentId: agent }),
+  };
+}
+
+/** `--model`, or `--provider` with `--model-id`, as the pair it names; empty without any. */
+export function modelPair(flags: { model?: string; provider?: string; modelId?: string }): {
+  provider?: string;
+  modelId?: string;
+} {
+  const { model, provider, modelId } = flags;
+  if (model !== undefined) {
+    if (provider !== undefined || modelId !== undefined) {
+      throw new RookeryError("usage", "--model came together with --provider or --model-id", { hint: "use one form" });
+    }
+    const name = parseModelName(model, "--model");
+    return { provider: name.provider, modelId: name.model_id };
+  }
+  if (provider === undefined && modelId === undefined) return {};
+  if (provider !== undefined && modelId !== undefined) return { provider, modelId };
+  const [given, lacking] = provider === undefined ? ["--model-id", "--provider"] : ["--provider", "--model-id"];
+  throw new RookeryError("usage", `${given} came without ${lacking}`, {
+    hint: "give both, or --model PROVIDER/MODEL_ID",
+  });
+}
+
+/** Reads a flag that takes one of a few words. */
+export function oneOf<const T extends string>(flag: string, words: readonly T[]): (value: string) => T {
+  return (value) => {
+    const word = words.find((candidate) => candidate === value);
+    if (word !== undefined) return word;
+    throw new RookeryError("usage", `${flag} does not know ${JSON.stringify(value)}`, {
+      hint: `use one of ${words.join(", ")}`,
+    });
+  };
+}
+
+/** Reads a flag that takes a number in a range. */
+export function numberIn(
+  flag: string,
+  what: string,
+  range: { integer: boolean; max: number },
+): (value: string) => number {
+  return (value) => {
+    const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    if (number > 0 && number <= range.max && (!range.integer || Number.isInteger(number))) return number;
+    throw new RookeryError("usage", `${flag} must be ${what}, got ${JSON.stringify(value)}`, {
+      hint: `give a number above 0 and up to ${range.max}`,
+    });
+  };
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { VERSION } from "./version.ts";
+
+// Answered before anything else is loaded: scripts ask for the version again and again.
+if (process.argv.length === 3 && process.argv[2] === "--version") {
+  process.stdout.write(`${VERSION}\n`);
+} else {
+  const { start } = await import("./start.ts");
+  await start();
+}

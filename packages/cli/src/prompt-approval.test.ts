@@ -1,0 +1,99 @@
+import { type ApprovalContext, modelMessage } from "@rookery/core";
+import { expect, test } from "vitest";
+import { type FakeIo, fakeIo, written } from "../test/support/fake-io.ts";
+import { OutputStream } from "./output-stream.ts";
+import { approvalPrompt } from "./prompt-approval.ts";
+
+const call = modelMessage({
+  type: "tool_call",
+  role: "assistant",
+  name: "touch",
+  arguments: "{}",
+  tool_call_id: "call_1",
+});
+const context: ApprovalContext = {
+  summary: "touch a.txt\nand \x1b[2J more",
+  risk: "filesystem",
+  permission: "rw",
+  workspace: "/work space",
+};
+
+test("the question shows what is to be done, its risk and where, with control characters visible", async () => {
+  const { io, answer } = asked();
+  io.stdin.write("y\n");
+  await answer;
+  expect(io.err()).toBe(
+    "\nAllow touch?\n  touch a.txt\n  and ␛[2J more\n  risk: filesystem   workspace: /work space\n" +
+      "Type y to allow or n to deny: ",
+  );
+});
+
+test.each([
+  ["y", "allow"],
+  [" YES ", "allow"],
+  ["n", "deny"],
+  ["no", "deny"],
+])("%j answers %s", async (line, decision) => {
+  const { io, answer } = asked();
+  io.stdin.write(`${line}\n`);
+  expect(await answer).toEqual({ decision, decidedBy: "user" });
+});
+
+test("a bare Enter and anything else ask again", async () => {
+  const { io, answer } = asked();
+  io.stdin.write("\nsure\nyy\nn\n");
+  expect(await answer).toMatchObject({ decision: "deny" });
+  expect(io.err().split("Type y to allow").length - 1).toBe(4);
+});
+
+test("the end of the input denies", async () => {
+  const { io, answer } = asked();
+  io.stdin.end();
+  expect(await answer).toMatchObject({ decision: "deny" });
+});
+
+test("an interruption denies, before the question and while it stands", async () => {
+  const controller = new AbortController();
+  const { answer } = asked(controller.signal);
+  controller.abort();
+  expect(await answer).toMatchObject({ decision: "deny" });
+  expect(await asked(controller.signal).answer).toMatchObject({ decision: "deny" });
+});
+
+test("a second question can be asked, and answered is pending while one stands", async () => {
+  const io = fakeIo({ isTTY: true });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
+  for (const line of ["n", "y"]) {
+    const answer = prompt?.ask(call, context);
+    let isAnswered = false;
+    void prompt?.answered.then(() => {
+      isAnswered = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    io.stdin.write(`${line}\n`);
+    expect(await answer).toMatchObject({ decision: line === "y" ? "allow" : "deny" });
+    await prompt?.answered;
+  }
+});
+
+test("where nobody sits at a terminal there is nobody to ask", () => {
+  const io = fakeIo();
+  expect(approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal)).toBeUndefined();
+});
+
+test("what was shown stands before the question", async () => {
+  const io = fakeIo({ isTTY: true });
+  const stdout = new OutputStream(io.stdout);
+  stdout.write("● touch\n");
+  void approvalPrompt(io, stdout, new AbortController().signal)?.ask(call, context);
+  await written(io.err, "Allow");
+  expect(io.out()).toBe("● touch\n");
+});
+
+function asked(signal: AbortSignal = new AbortController().signal): { io: FakeIo; answer: Promise<unknown> } {
+  const io = fakeIo({ isTTY: true });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), signal);
+  if (prompt === undefined) throw new Error("there is no prompt");
+  return { io, answer: prompt.ask(call, context) };
+}

@@ -1,0 +1,22 @@
+import { RookeryError } from "@rookery/core";
+import type { Io } from "./io.ts";
+import { readInput } from "./read-input.ts";
+
+/**
+ * Puts the prompt of a run together: the argument, and after a blank line what `file` holds (`-`: standard input). With
+ * neither, standard input is the prompt, unless it is a terminal. With an argument alone standard input is not touched.
+ *
+ * @throws {RookeryError} `usage` when there is nothing to read, `input-empty` when it is blank, `input-too-large`.
+ */
+export async function readPrompt(argument: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (argument === undefined && file === undefined && io.stdin.isTTY) {
+    throw new RookeryError("usage", "run was given no prompt", { hint: 'write it behind run: rookery run "PROMPT"' });
+  }
+  const source = file ?? (argument === undefined ? "-" : undefined);
+  const read = source === undefined ? undefined : (await readInput(source, io)).trimEnd();
+  const prompt = [argument, read].filter((part) => part !== undefined && part !== "").join("\n\n");
+  if (prompt.trim() !== "") return prompt;
+  throw new RookeryError("input-empty", "the prompt is empty", {
+    hint: 'write one behind run, or pass it on standard input or with --file: rookery run "PROMPT"',
+  });
+}

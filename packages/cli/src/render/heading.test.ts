@@ -1,0 +1,41 @@
+import type { ToolDefinition } from "@rookery/core";
+import { expect, test } from "vitest";
+import { shortened, toolHeading } from "./heading.ts";
+
+const definition: ToolDefinition = {
+  name: "anything",
+  description: "",
+  parameters: {
+    type: "object",
+    properties: { count: { type: "number" }, target: { type: "string" }, description: { type: "string" } },
+  },
+};
+const heading = (args: string, tool: ToolDefinition | undefined = definition, columns = 80): string =>
+  toolHeading({ name: "anything", arguments: args }, tool, columns);
+
+test("a call is headed by its description where the schema has one", () => {
+  expect(heading('{"target":"a.txt","description":"read it"}')).toBe("● anything  read it");
+});
+
+test("without a description it is headed by the first string of its schema, else of its arguments", () => {
+  expect(heading('{"other":"x","count":3,"target":"a.txt"}')).toBe("● anything  a.txt");
+  expect(heading('{"n":1,"other":"x"}')).toBe("● anything  x");
+  expect(toolHeading({ name: "gone", arguments: '{"other":"x"}' }, undefined, 80)).toBe("● gone  x");
+});
+
+test.each(["", "{", "[]", "null", "3", "{}", '{"target":"  "}', '{"__proto__":"x"}'])(
+  "arguments without a usable string leave the name: %s",
+  (args) => {
+    expect(heading(args)).toMatch(/^● anything( {2}x)?$/);
+  },
+);
+
+test("a heading is one line without control characters, cut to the terminal", () => {
+  expect(heading('{"target":"a\\n  b\\u001b[2J"}')).toBe("● anything  a b␛[2J");
+  expect(heading(JSON.stringify({ target: "y".repeat(100) }), definition, 20)).toBe("● anything  yyyyyyy…");
+});
+
+test("a cut does not split a character", () => {
+  expect(shortened("😀😀😀", 3)).toBe("😀😀😀");
+  expect(shortened("😀😀😀😀", 3)).toBe("😀😀…");
+});

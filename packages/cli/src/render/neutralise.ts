@@ -1,0 +1,34 @@
+/**
+ * Makes text from a model, a tool or an error harmless to a terminal: control characters other than line feed and tab,
+ * and marks that turn the direction of writing, become visible signs (`␛[2J`). CRLF becomes LF.
+ */
+export function neutralise(text: string): string {
+  return CONTROL.test(text) ? text.replaceAll("\r\n", "\n").replace(CONTROLS, visibleSign) : text;
+}
+
+/** The same on one line, with every run of white space as one blank. */
+export function oneLine(text: string): string {
+  return neutralise(text.replace(/\s+/g, " ").trim());
+}
+
+/**
+ * The same for text that somebody decides on: invisible characters become visible too, and long runs of blanks or empty
+ * lines, which would push the rest out of sight, are counted instead.
+ */
+export function exposed(text: string): string {
+  return neutralise(text)
+    .replace(INVISIBLES, visibleSign)
+    .replace(/[^\S\n]{16,}/g, (blanks) => `⟨${blanks.length} blanks⟩`)
+    .replace(/\n{4,}/g, (lines) => `\n⟨${lines.length - 1} empty lines⟩\n`);
+}
+
+function visibleSign(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "␡";
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const CONTROLS = new RegExp(CONTROL, "g");
+const INVISIBLES = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;

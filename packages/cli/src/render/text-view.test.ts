@@ -1,0 +1,131 @@
+import { eventMessage, modelMessage, type OmniMessage } from "@rookery/core";
+import { expect, test } from "vitest";
+import { outcome } from "../../test/support/fake-agent.ts";
+import { fakeIo } from "../../test/support/fake-io.ts";
+import { OutputStream } from "../output-stream.ts";
+import { textView } from "./text-view.ts";
+
+const tools = eventMessage({
+  type: "tool_list_ready",
+  tools: [{ name: "probe", description: "", parameters: { properties: { description: { type: "string" } } } }],
+});
+const call = (id: string, about: string): OmniMessage =>
+  modelMessage({
+    type: "tool_call",
+    role: "assistant",
+    name: "probe",
+    arguments: JSON.stringify({ description: about }),
+    tool_call_id: id,
+  });
+const output = (id: string, text: string, stop_reason: "completed" | "failed" = "completed"): OmniMessage =>
+  modelMessage({ type: "tool_call_output", role: "user", output: text, tool_call_id: id, stop_reason });
+const text = (...deltas: string[]): OmniMessage[] =>
+  fragments(deltas, (event_type, delta) => ({ type: "partial_text", role: "assistant", event_type, text: delta }));
+const thinking = (...deltas: string[]): OmniMessage[] =>
+  fragments(deltas, (event_type, delta) => ({
+    type: "partial_thinking",
+    role: "assistant",
+    event_type,
+    thinking: delta,
+  }));
+
+test("off a terminal standard output is the model's text alone, headings go to standard error", async () => {
+  const { out, err } = await shown(false, [
+    tools,
+    ...thinking("hm"),
+    ...text("Loo", "king."),
+    call("1", "look"),
+    output("1", "found"),
+    ...text("Do", "ne.\n"),
+  ]);
+  expect(out).toBe("Looking.\nDone.\n");
+  expect(err).toBe("● probe  look\n");
+});
+
+test("no escape byte is written off a terminal, and none of the model's reaches one", async () => {
+  const messages = [tools, ...text("\x1b[2J"), call("1", "\x1b]0;t\x07"), output("1", "\x1b[31mred")];
+  const piped = await shown(false, messages);
+  expect(piped.out + piped.err).not.toContain("\x1b");
+  const terminal = await shown(true, messages);
+  expect(terminal.out.replaceAll(/\x1b\[(2|22)m/g, "")).toBe("␛[2J\n● probe  ␛]0;t␇\n  ␛[31mred\n");
+});
+
+test("at a terminal everything stands where it happens", async () => {
+  const { out, err } = await shown(true, [
+    tools,
+    ...thinking("hm", "m"),
+    ...text("Looking."),
+    call("1", "look"),
+    output("1", "a\nb\nc\nd\ne\nf\ng", "failed"),
+  ]);
+  expect(out).toBe(
+    `${dim("hm")}${dim("m")}\nLooking.\n● probe  look\n  failed\n${["a", "b", "c", "d", "e", "… 2 more lines"]
+      .map((line) => `${dim(`  ${line}`)}\n`)
+      .join("")}`,
+  );
+  expect(err).toBe("");
+});
+
+test("NO_COLOR leaves the dimming out", async () => {
+  expect((await shown(true, thinking("hm"), { NO_COLOR: "1" })).out).toBe("hm\n");
+});
+
+test("a result that does not follow its own heading gets it again", async () => {
+  const { out } = await shown(true, [tools, call("1", "one"), call("2", "two"), output("1", "x"), output("2", "y")], {
+    NO_COLOR: "1",
+  });
+  expect(out).toBe("● probe  one\n● probe  two\n● probe  one\n  x\n● probe  two\n  y\n");
+});
+
+test("an attempt that is repeated is one line with its wait", async () => {
+  const retry = eventMessage({
+    type: "request_end",
+    status: "timeout",
+    error_message: "HTTP 503:\nbusy",
+    retry_in_ms: 2100,
+  });
+  expect((await shown(false, [retry])).err).toBe("↻ HTTP 503: busy; trying again in 2.1 s\n");
+});
+
+test("messages of child sessions stay out of the answer", async () => {
+  const child = text("inner").map((message) => ({ ...message, origin: ["session-2"] }));
+  expect((await shown(false, child)).out).toBe("");
+});
+
+test("a run that does not complete is named at the end, behind an ended line", async () => {
+  const io = fakeIo();
+  const stdout = new OutputStream(io.stdout);
+  const view = textView(io, stdout);
+  for (const message of text("half").slice(0, 2)) view.show(message);
+  view.end(outcome({ status: "failed", code: "max-turns", message: "3 requests were made" }));
+  await stdout.flush();
+  expect(io.out()).toBe("half\n");
+  expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made\n");
+});
+
+async function shown(
+  isTTY: boolean,
+  messages: readonly OmniMessage[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ out: string; err: string }> {
+  const io = fakeIo({ isTTY, env });
+  const stdout = new OutputStream(io.stdout);
+  const view = textView(io, stdout);
+  for (const message of messages) await view.show(message);
+  view.end(outcome());
+  await stdout.flush();
+  return { out: io.out(), err: io.err() };
+}
+
+function fragments(
+  deltas: readonly string[],
+  build: (event: "start" | "delta" | "stop", delta: string) => Parameters<typeof modelMessage>[0],
+): OmniMessage[] {
+  return [build("start", ""), ...deltas.map((delta) => build("delta", delta)), build("stop", "")].map((payload) =>
+    modelMessage(payload),
+  );
+}
+
+function dim(text: string): string {
+  return `\x1b[2m${text}\x1b[22m`;
+}

@@ -1,0 +1,98 @@
+import { type EventPayload, isType, type OmniMessage, type ToolCallPayload, type ToolDefinition } from "@rookery/core";
+import type { Io } from "../io.ts";
+import type { OutputStream } from "../output-stream.ts";
+import { notice } from "../report-error.ts";
+import { folded } from "./fold.ts";
+import { toolHeading } from "./heading.ts";
+import { neutralise, oneLine } from "./neutralise.ts";
+import type { View } from "./view.ts";
+
+/**
+ * A run for a person. At a terminal everything is shown where it happens: text as it streams, thinking dimmed, calls as
+ * headings, results folded. Elsewhere standard output holds the model's text alone, and headings go to standard error.
+ *
+ * Nothing is kept of what was shown but the tools, the open calls and whether a line is open, so that a delta costs the
+ * same however long the run is.
+ */
+export function textView(io: Io, stdout: OutputStream): View {
+  const isTerminal = io.stdout.isTTY === true;
+  const isStyled = isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";
+  const columns = (): number => io.stdout.columns || 80;
+  const dim = (text: string): string => (isStyled ? `\x1b[2m${text}\x1b[22m` : text);
+  const tools = new Map<string, ToolDefinition>();
+  const calls = new Map<string, ToolCallPayload>();
+  let isLineOpen = false;
+  let lastHeading: string | undefined;
+
+  const stream = (text: string, style: (text: string) => string = (plain) => plain): Promise<void> | undefined => {
+    if (text === "") return undefined;
+    isLineOpen = !text.endsWith("\n");
+    lastHeading = undefined;
+    return stdout.write(style(neutralise(text)));
+  };
+  const endLine = (): Promise<void> | undefined => {
+    if (!isLineOpen) return undefined;
+    isLineOpen = false;
+    return stdout.write("\n");
+  };
+  const talk = (lines: readonly string[]): Promise<void> | undefined => {
+    const text = lines.map((line) => `${line}\n`).join("");
+    if (!isTerminal) {
+      io.stderr.write(text);
+      return undefined;
+    }
+    endLine();
+    return stdout.write(text);
+  };
+  const heading = (call: ToolCallPayload): Promise<void> | undefined => {
+    lastHeading = call.tool_call_id;
+    return talk([toolHeading(call, tools.get(call.name), columns())]);
+  };
+  const result = (id: string, output: string, failure: string | undefined): Promise<void> | undefined => {
+    const call = calls.get(id);
+    calls.delete(id);
+    if (!isTerminal || call === undefined) return undefined;
+    // Calls run side by side: a result that does not follow its own heading gets it again.
+    if (lastHeading !== id) heading(call);
+    lastHeading = undefined;
+    const lines = folded(output, columns() - 2).map((line) => dim(`  ${line}`));
+    return talk(failure === undefined ? lines : [`  ${failure}`, ...lines]);
+  };
+
+  return {
+    show(message: OmniMessage) {
+      if (message.origin !== undefined) return undefined;
+      if (isType(message, "partial_text")) {
+        return message.payload.event_type === "stop" ? endLine() : stream(message.payload.text);
+      }
+      if (isType(message, "partial_thinking")) {
+        if (!isTerminal) return undefined;
+        return message.payload.event_type === "stop" ? endLine() : stream(message.payload.thinking, dim);
+      }
+      if (isType(message, "tool_list_ready")) {
+        tools.clear();
+        for (const tool of message.payload.tools) tools.set(tool.name, tool);
+      } else if (isType(message, "tool_call")) {
+        calls.set(message.payload.tool_call_id, message.payload);
+        return heading(message.payload);
+      } else if (isType(message, "tool_call_output")) {
+        const { tool_call_id: id, output, stop_reason: stop } = message.payload;
+        return result(id, output, stop === undefined || stop === "completed" ? undefined : stop);
+      } else if (isType(message, "request_end") && message.payload.retry_in_ms !== undefined) {
+        return talk([retryLine(message.payload)]);
+      }
+      return undefined;
+    },
+    end({ status, code, message }) {
+      endLine();
+      if (status === "completed") return;
+      const how = code === undefined ? status : `${status} (${code})`;
+      notice(io, message === undefined ? how : `${how}: ${message}`);
+    },
+  };
+}
+
+function retryLine({ status, error_message: why, retry_in_ms: waitMs = 0 }: EventPayload<"request_end">): string {
+  const seconds = (waitMs / 1000).toFixed(1);
+  return `↻ ${why === undefined ? status : oneLine(why)}; trying again in ${seconds} s`;
+}

@@ -1,0 +1,109 @@
+import { type createAgent, RookeryError } from "@rookery/core";
+import type { CommandContext, DefineCommand } from "./command-line.ts";
+import { FAILED, PIPE_CLOSED, signalExitCodes } from "./exit-code.ts";
+import { FIRST_STEPS, helpText } from "./help.ts";
+import type { Io } from "./io.ts";
+import { OutputStream } from "./output-stream.ts";
+import { errorReport, exitCodeOf, notice, reportError } from "./report-error.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * The whole program as a function: reads the arguments, runs one command, and never throws.
+ *
+ * @param dependencies.createAgent - In place of the core's, for tests.
+ * @returns The exit code (docs/cli.md), when everything has been written.
+ */
+export async function rookery(
+  argv: readonly string[],
+  io: Io,
+  dependencies: { createAgent?: typeof createAgent } = {},
+): Promise<number> {
+  const stdout = new OutputStream(io.stdout);
+  // Whoever reads the messages may leave before the program does.
+  io.stderr.on("error", () => undefined);
+  const openAgent: CommandContext["openAgent"] = async (...options) =>
+    (dependencies.createAgent ?? (await import("@rookery/core")).createAgent)(...options);
+  const exitCode = await answer(argv, { io, stdout, openAgent, exitCode: 0 });
+  await stdout.flush();
+  return stdout.broken.aborted && exitCode < 128 ? brokenOutput(stdout.broken.reason, io) : exitCode;
+}
+
+async function answer(argv: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    return await dispatch(argv, context);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return signalExitCodes.SIGINT;
+    if (!wantsJson(argv)) return reportError(error, context.io);
+    context.stdout.write(`${JSON.stringify({ status: "failed", error: errorReport(error) })}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+async function dispatch(argv: readonly string[], context: CommandContext): Promise<number> {
+  const [name] = argv;
+  if (name === undefined || name === "--help" || name === "-h" || name === "--version") {
+    context.stdout.write(
+      name === undefined ? FIRST_STEPS : name === "--version" ? `${VERSION}\n` : helpText(summaries()),
+    );
+    return 0;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) throw unknownCommand(name);
+  const { runCommandLine } = await import("./command-line.ts");
+  return runCommandLine(await command.load(), argv, context);
+}
+
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<DefineCommand>;
+}
+
+const commands: readonly CommandEntry[] = [
+  {
+    name: "run",
+    summary: "do one task: rookery run [PROMPT]",
+    load: async () => (await import("./commands/run.ts")).defineRun,
+  },
+  {
+    name: "tool",
+    summary: "list tools, or run one without a model: tool list | call NAME [JSON | -] | call -",
+    load: async () => (await import("./commands/tool.ts")).defineTool,
+  },
+  {
+    name: "sessions",
+    summary: "what was recorded: sessions list | show ID | remove ID…",
+    load: async () => (await import("./commands/sessions.ts")).defineSessions,
+  },
+  {
+    name: "config",
+    summary: "the project's models: config model add | list | default | remove",
+    load: async () => (await import("./commands/config-model.ts")).defineConfig,
+  },
+];
+
+function summaries(): [name: string, summary: string][] {
+  return commands.map(({ name, summary }) => [name, summary]);
+}
+
+function unknownCommand(name: string): RookeryError {
+  const kind = name.startsWith("-") ? "option" : "command";
+  const known = kind === "option" ? ["--help", "--version"] : commands.map((command) => command.name);
+  return new RookeryError("usage", `unknown ${kind} ${JSON.stringify(name)}`, {
+    hint: `use one of ${known.join(", ")}`,
+  });
+}
+
+/** Looked for in the arguments as they are, since a failure may be that they cannot be read. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes("--output=json") || flags[flags.lastIndexOf("--output") + 1] === "json";
+}
+
+function brokenOutput(reason: unknown, io: Io): number {
+  const code = reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);
+  if (code === "EPIPE") return PIPE_CLOSED;
+  notice(io, `cannot write to standard output: ${code}; make room, or send it elsewhere`);
+  return FAILED;
+}

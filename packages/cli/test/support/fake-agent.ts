@@ -1,0 +1,65 @@
+import type {
+  createAgent,
+  OmniMessage,
+  RunOptions,
+  RunOutcome,
+  SessionSummary,
+  ToolDefinition,
+  TraceEntry,
+} from "@rookery/core";
+
+/** What a fake agent does, in place of models and tools. */
+export interface AgentScript {
+  run?(input: readonly OmniMessage[], options: RunOptions): AsyncGenerator<OmniMessage, RunOutcome>;
+  call?(name: string, argumentsJson: string, options: RunOptions): AsyncGenerator<OmniMessage, void>;
+  readonly tools?: readonly ToolDefinition[];
+  readonly sessions?: readonly SessionSummary[];
+  readonly record?: readonly TraceEntry[];
+  /** Thrown when a session or a runner is asked for. */
+  readonly failure?: Error;
+}
+
+export interface FakeAgent {
+  readonly createAgent: typeof createAgent;
+  /** What was asked of it, and disposed of, in order. */
+  readonly log: unknown[][];
+}
+
+export function fakeAgent(script: AgentScript): FakeAgent {
+  const log: unknown[][] = [];
+  const disposable = (name: string) => ({ dispose: async () => void log.push([`${name} disposed`]) });
+  const agent = {
+    ...disposable("agent"),
+    async createSession(options: unknown) {
+      log.push(["createSession", options]);
+      if (script.failure) throw script.failure;
+      return { ...disposable("session"), sessionId: "session-1", traceFile: "/traces/001.jsonl", run: script.run };
+    },
+    async createToolRunner(options: unknown) {
+      log.push(["createToolRunner", options]);
+      if (script.failure) throw script.failure;
+      return { ...disposable("runner"), listTools: async () => script.tools ?? [], call: script.call };
+    },
+    listSessions: async () => script.sessions ?? [],
+    async *readSession(id: string) {
+      log.push(["readSession", id]);
+      yield* script.record ?? [];
+    },
+    async removeSession(id: string) {
+      log.push(["removeSession", id]);
+      if (script.failure) throw script.failure;
+    },
+  };
+  // The real types are classes with private parts; a fake can only claim to be one.
+  const create = async (options: unknown) => {
+    log.push(["createAgent", options]);
+    return agent;
+  };
+  return { createAgent: create as unknown as typeof createAgent, log };
+}
+
+/** How a run ended; completed with no text where nothing else is said. */
+export function outcome(changes: Partial<RunOutcome> = {}): RunOutcome {
+  const usage = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
+  return { status: "completed", text: "", turns: 1, usage, denied: [], ...changes };
+}

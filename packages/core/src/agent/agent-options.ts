@@ -1,0 +1,53 @@
+import type { Hooks } from "../engine/hooks.ts";
+import type { AgentTool } from "../environment/agent-tool.ts";
+import type { CreateEnvironment, OnWarning, ToolSource } from "../environment/contract.ts";
+import type { BuiltinTool } from "../environment/tool.ts";
+import type { CreateLLM, ThinkingLevelName } from "../llm/contract.ts";
+
+/** What a program may put in place of the built-in parts, or beside them. */
+export interface Injection {
+  /** Makes the model of each model context; with it no key is asked for. */
+  readonly createLLM?: CreateLLM;
+  /** Makes what executes the tools. */
+  readonly createEnvironment?: CreateEnvironment;
+  readonly toolSources?: readonly ToolSource[];
+  /** Tools beside the built-in ones, of either kind. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of tools whose parameter types differ has no narrower type.
+  readonly tools?: readonly (BuiltinTool | AgentTool<any, any>)[];
+  readonly hooks?: Hooks;
+  /** Handed to every AgentTool as its fifth argument. */
+  readonly toolContext?: unknown;
+  /** `sequential` makes every call wait for the one before; default `parallel`. */
+  readonly toolExecution?: "parallel" | "sequential";
+  /** Default: one line on standard error. */
+  readonly onWarning?: OnWarning;
+}
+
+export interface AgentOptions extends Injection {
+  /** Default `default_agent`. */
+  readonly agentId?: string;
+  /** Default `default_project`. */
+  readonly projectId?: string;
+  /** The data directory; default `ROOKERY_HOME`, else `~/.rookery`. */
+  readonly root?: string;
+  /** Default: the process's own. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Every injection of the agent can be replaced for one session; hooks and tools add to the agent's. */
+export interface SessionOptions extends Injection {
+  /** Must exist; absent: a fresh directory below the agent's own. */
+  readonly workspaceDir?: string;
+  /** With `modelId`; absent: `ROOKERY_MODEL`, else the project's default. */
+  readonly provider?: string;
+  readonly modelId?: string;
+  readonly clientType?: string;
+  readonly baseUrl?: string;
+  readonly thinkingLevel?: ThinkingLevelName;
+  /** The most requests of one task; absent or zero or less: no limit. */
+  readonly maxTurns?: number;
+  /** In place of the default prompt; fully assembled. */
+  readonly systemPrompt?: string;
+  /** The longest wait for the next event of a reply; default 120000, zero or less: none. */
+  readonly requestTimeoutMs?: number;
+}

@@ -1,0 +1,169 @@
+import { ContextLog } from "../engine/context-log.ts";
+import type { ToolSide } from "../engine/engine.ts";
+import { joinHooks } from "../engine/hooks.ts";
+import { ToolOffer } from "../engine/tool-offer.ts";
+import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
+import type { EnvironmentConfig } from "../environment/contract.ts";
+import { Environment } from "../environment/environment.ts";
+import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
+import { warnOnStderr } from "../environment/warn-on-stderr.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+import { sessionMetaMessage } from "../omnimessage/build.ts";
+import { ModelContext } from "../session/model-context.ts";
+import { Session } from "../session/session.ts";
+import { SessionRecord } from "../session/session-record.ts";
+import { ToolRunner } from "../session/tool-runner.ts";
+import type { TraceEntry } from "../trace/read-trace.ts";
+import { newSessionId } from "../trace/session-id.ts";
+import { sessionPaths } from "../trace/session-paths.ts";
+import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
+import type { SessionSummary } from "../trace/session-summary.ts";
+import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
+import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
+import { sessionModel } from "./session-model.ts";
+import { defaultSystemPrompt } from "./system-prompt.ts";
+import { openWorkspace } from "./workspace.ts";
+
+/**
+ * Opens an agent. Until agents are files it needs none and writes nothing but the traces and scratchpads of its sessions.
+ *
+ * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory.
+ */
+export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
+  const { agentId = "default_agent", projectId = "default_project", env = process.env } = options;
+  return new Agent(options, agentPaths(dataRoot(options.root, env), projectId, agentId));
+}
+
+/** One agent: what its sessions have in common, and what they left. */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #paths: AgentPaths;
+  readonly #open = new Set<{ dispose(): Promise<void> }>();
+  #closed = false;
+
+  constructor(options: AgentOptions, paths: AgentPaths) {
+    this.#options = options;
+    this.#paths = paths;
+  }
+
+  /**
+   * Makes a session; no network, no process.
+   *
+   * @throws {RookeryError} `usage`, `model-missing`, `model-auth`, `config-invalid`, `workspace-missing`,
+   *   `root-unwritable`, `tool-duplicate`.
+   */
+  async createSession(options: SessionOptions = {}): Promise<Session> {
+    this.#assertOpen();
+    const given = { ...this.#options, ...options };
+    const model = await sessionModel(options, given.createLLM, this.#paths.projectConfigFile, this.#env);
+    const workspaceDir = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
+    const systemPrompt = options.systemPrompt ?? (await defaultSystemPrompt(workspaceDir));
+    const meta = sessionMetaMessage({
+      session_id: newSessionId(),
+      provider: model.provider,
+      model_id: model.modelId,
+      model_context_window: model.contextWindow,
+      system_prompt: systemPrompt,
+      agent_state: this.#paths.agentStateDir,
+      workspace: workspaceDir,
+    });
+    const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
+    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });
+    const log = new ContextLog();
+    const session = new Session({
+      meta,
+      record: new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning),
+      context: new ModelContext({
+        tools,
+        log,
+        createModel: (offered) => model.create({ systemPrompt, tools: offered }),
+      }),
+      maxTurns: options.maxTurns !== undefined && options.maxTurns > 0 ? options.maxTurns : undefined,
+      ...(model.currentKey && { currentKey: model.currentKey }),
+    });
+    this.#open.add(session);
+    return session;
+  }
+
+  /** Makes a runner of single tools: the session's environment without a model and without a record. */
+  async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
+    this.#assertOpen();
+    const workspaceDir = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
+    const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
+    const runner = new ToolRunner(this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false }));
+    this.#open.add(runner);
+    return runner;
+  }
+
+  /** The agent's sessions, the latest first. */
+  listSessions(): Promise<SessionSummary[]> {
+    return listSessions(this.#paths.agentDir);
+  }
+
+  /** The session with the latest record, of those in which something was said. */
+  latestSessionId(options: { workspace?: string } = {}): Promise<string | undefined> {
+    return latestSessionId(this.#paths.agentDir, options);
+  }
+
+  /** What a session recorded, in order. @throws {RookeryError} `session-not-found`, at the first `next()`. */
+  readSession(sessionId: string): AsyncGenerator<TraceEntry> {
+    return readSession(this.#paths.agentDir, sessionId);
+  }
+
+  /** Deletes a session: trace, scratchpad, undo. @throws {RookeryError} `session-not-found`, `session-locked`. */
+  removeSession(sessionId: string): Promise<void> {
+    return removeSession(this.#paths.agentDir, sessionId);
+  }
+
+  /** Disposes of every session that is still open; may be called twice. */
+  async dispose(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#open].map((session) => session.dispose()));
+    this.#open.clear();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return this.#options.env ?? process.env;
+  }
+
+  #assertOpen(): void {
+    if (!this.#closed) return;
+    throw new RookeryError("agent-closed", "the agent has been disposed of", { hint: "create it again" });
+  }
+
+  /** Joins what was given to the agent and to one session into the tools of that session. */
+  #toolSide(
+    options: Injection,
+    place: { readonly workspaceDir: string; readonly scratchpadDir: string; readonly vision: boolean },
+  ): ToolSide {
+    const given = { ...this.#options, ...options };
+    const onWarning = given.onWarning ?? warnOnStderr;
+    const extra = [...(this.#options.tools ?? []), ...(options.tools ?? [])];
+    const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
+      forModel === undefined || (forModel === "vision") === place.vision;
+    const config: EnvironmentConfig = {
+      workspaceDir: place.workspaceDir,
+      toolConfig: { customTools: STANDARD_TOOLSET.filter(forThisModel), mcpServers: [] },
+      sessionScratchpadDir: place.scratchpadDir,
+      tools: extra
+        .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
+        .filter((tool) => forThisModel(tool.definition)),
+      toolSources: given.toolSources ?? [],
+      toolContext: given.toolContext,
+      protectedPaths: [this.#paths.projectConfigFile, this.#paths.userConfigFile],
+      onWarning,
+    };
+    return {
+      environment: given.createEnvironment?.(config) ?? new Environment(config),
+      hooks: joinHooks(this.#options.hooks, options.hooks),
+      toolExecution: given.toolExecution ?? "parallel",
+      workspaceDir: place.workspaceDir,
+      offer: new ToolOffer(),
+      onWarning,
+    };
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readProjectConfig } from "./project-config.ts";
+
+test("a missing, an empty and a commented-out file are an empty configuration", async () => {
+  expect(await readProjectConfig(await configFile())).toEqual({});
+  expect(await readProjectConfig(await configFile(""))).toEqual({});
+  expect(await readProjectConfig(await configFile("# nothing yet\n"))).toEqual({});
+});
+
+test("every key of a model is read", async () => {
+  const models = [
+    {
+      provider: "custom",
+      model_id: "local",
+      client_type: "openai-chat",
+      base_url: "http://127.0.0.1:8080/v1",
+      api_key: "k",
+      key_command: "pass show k",
+      headers: { "X-Team": "a" },
+      context_window: 1000,
+      max_tokens: 100,
+      vision: true,
+      thinking_level: "high",
+      pricing: { cache_read: 0.1, cache_write: 1, output: 2 },
+    },
+  ];
+  const default_model = { provider: "custom", model_id: "local" };
+  const config = { default_model, vision_model: default_model, models };
+  expect(await readProjectConfig(await configFile(JSON.stringify(config)))).toEqual(config);
+});
+
+test("an unknown key is named with its file, its line and the nearest valid word", async () => {
+  const file = await configFile("# models\nmodels:\n  - provider: openai\n    modle_id: gpt-5\n    model_id: gpt-5\n");
+  await expect(readProjectConfig(file)).rejects.toMatchObject({
+    code: "config-invalid",
+    message: `${file}:4: models[0].modle_id is not a known key`,
+    hint: "did you mean model_id?",
+  });
+});
+
+test("an unknown key near to none is answered with the valid ones", async () => {
+  const file = await configFile("temperature: 1\n");
+  await expect(readProjectConfig(file)).rejects.toMatchObject({
+    message: `${file}:1: temperature is not a known key`,
+    hint: "use one of default_model, vision_model, models, command_policy, rules",
+  });
+});
+
+test.each([
+  ["models:\n- provider: openai\n", "1: models[0].model_id is missing", 2],
+  ["\nmodels: yes\n", 'models must be a list, got "yes"', 2],
+  ["- a\n", 'must be an object, got ["a"]', 1],
+  ["models:\n- provider: a\n  model_id: b\n  vision: 3\n", "models[0].vision must be a boolean, got 3", 4],
+  ["models:\n- provider: a\n  model_id: b\n  thinking_level: hgih\n", "models[0].thinking_level must be one of", 4],
+])("a value of the wrong kind is named with its line: %j", async (text, message, line) => {
+  const file = await configFile(text);
+  const expected = message.replace(/^1: /, "");
+  await expect(readProjectConfig(file)).rejects.toThrow(`${file}:${line}: ${expected}`);
+});
+
+test("a broken file is refused with its line, and no text of it is repeated", async () => {
+  const file = await configFile('models:\n  - api_key: "sk-secret\n');
+  const error = await readProjectConfig(file).catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: "config-invalid", hint: "correct the file; it was left as it is" });
+  expect(error.message).toMatch(/project_config\.yaml:\d+: not valid YAML: /);
+  expect(error.message).not.toContain("sk-secret");
+});
+
+test("a key or a header of the wrong kind is not repeated", async () => {
+  const key = await configFile("models:\n- { provider: a, model_id: b, api_key: 4711 }\n");
+  await expect(readProjectConfig(key)).rejects.toThrow(/models\[0\]\.api_key must be a string$/);
+  const header = await configFile("models:\n- { provider: a, model_id: b, headers: { Authorization: 4711 } }\n");
+  await expect(readProjectConfig(header)).rejects.toThrow(/models\[0\]\.headers\.Authorization must be a string$/);
+});
+
+test.each(["command_policy", "rules"])("%s is refused and not silently ignored", async (key) => {
+  const file = await configFile(`models: []\n${key}: []\n`);
+  await expect(readProjectConfig(file)).rejects.toMatchObject({
+    code: "config-invalid",
+    message: `${file}:2: ${key} is not applied yet`,
+    hint: "take it out, and restrict calls with --approve",
+  });
+});
+
+test("the same key twice, and aliases without end, are refused", async () => {
+  await expect(readProjectConfig(await configFile("models: []\nmodels: []\n"))).rejects.toThrow(":2: not valid YAML");
+  const bomb = [
+    "a: &a [x,x,x,x,x,x,x,x,x]",
+    ..."bcdefgh".split("").map((name, i) => {
+      const previous = "abcdefgh"[i];
+      return `${name}: &${name} [${Array(9).fill(`*${previous}`).join(",")}]`;
+    }),
+  ];
+  await expect(readProjectConfig(await configFile(bomb.join("\n")))).rejects.toMatchObject({ code: "config-invalid" });
+});
+
+test("a directory in place of the file is a configuration error", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rookery-config-"));
+  await expect(readProjectConfig(directory)).rejects.toMatchObject({
+    code: "config-invalid",
+    message: `cannot read ${directory}: EISDIR`,
+  });
+});
+
+async function configFile(text?: string): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), "rookery-config-")), "project_config.yaml");
+  if (text !== undefined) await writeFile(file, text);
+  return file;
+}

@@ -1,0 +1,64 @@
+import { RookeryError } from "../errors/rookery-error.ts";
+import type { FieldsOf } from "../omnimessage/shape.ts";
+import { lineOf, readYamlFile, type YamlFile } from "./yaml-file.ts";
+
+const modelEntry = {
+  provider: "string",
+  model_id: "string",
+  "client_type?": "string",
+  "base_url?": "string",
+  "api_key?": "string",
+  "key_command?": "string",
+  "headers?": { map: "string" },
+  "context_window?": "number",
+  "max_tokens?": "number",
+  "vision?": "boolean",
+  "thinking_level?": ["none", "low", "medium", "high", "xhigh"],
+  "pricing?": { fields: { cache_read: "number", cache_write: "number", output: "number" } },
+} as const;
+
+const modelName = { provider: "string", model_id: "string" };
+
+const projectConfig = {
+  "default_model?": { fields: modelName },
+  "vision_model?": { fields: modelName },
+  "models?": { list: { fields: modelEntry } },
+  "command_policy?": "unknown",
+  "rules?": "unknown",
+};
+
+/** Which model: the pair by which a project knows it. */
+export type ModelName = Pick<ModelEntry, "provider" | "model_id">;
+
+/** What a project knows of one model; `context_window` and `max_tokens` in tokens, `pricing` in USD per million. */
+export type ModelEntry = FieldsOf<typeof modelEntry>;
+
+/** `project_config.yaml`: docs/configuration.md tells what the keys mean. */
+export interface ProjectConfig {
+  readonly default_model?: ModelName;
+  readonly vision_model?: ModelName;
+  readonly models?: readonly ModelEntry[];
+}
+
+/**
+ * Reads a project's configuration; a missing or empty file is `{}`.
+ *
+ * @throws {RookeryError} `config-invalid` naming file, line, key and the nearest valid word.
+ */
+export async function readProjectConfig(file: string): Promise<ProjectConfig> {
+  return (await readProjectYaml(file)).config;
+}
+
+/** The same with the document behind it, for edits that keep comments and order. */
+export async function readProjectYaml(file: string): Promise<{ config: ProjectConfig; yaml: YamlFile }> {
+  const yaml = await readYamlFile(file, { fields: projectConfig });
+  const config = yaml.value as ProjectConfig & { command_policy?: unknown; rules?: unknown };
+  // Ignoring a rule that somebody relies on would be worse than not starting.
+  for (const key of ["command_policy", "rules"] as const) {
+    if (config[key] === undefined) continue;
+    throw new RookeryError("config-invalid", `${file}:${await lineOf(yaml, key)}: ${key} is not applied yet`, {
+      hint: "take it out, and restrict calls with --approve",
+    });
+  }
+  return { config, yaml };
+}

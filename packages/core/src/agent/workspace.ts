@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { errorCode, errorText } from "../errors/error-text.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+
+/**
+ * The absolute workspace of a session: the directory that was given, or a fresh one.
+ *
+ * @throws {RookeryError} `workspace-missing` for a path that is not an existing directory.
+ */
+export async function openWorkspace(given: string | undefined, workspacesDir: string): Promise<string> {
+  if (given === undefined) return freshWorkspace(workspacesDir);
+  const workspaceDir = resolve(given);
+  const found = await stat(workspaceDir).catch((error: unknown) => errorCode(error) ?? errorText(error));
+  if (typeof found !== "string" && found.isDirectory()) return workspaceDir;
+  const what =
+    typeof found !== "string"
+      ? "is not a directory"
+      : found === "ENOENT"
+        ? "does not exist"
+        : `cannot be used: ${found}`;
+  throw new RookeryError("workspace-missing", `the workspace ${JSON.stringify(workspaceDir)} ${what}`, {
+    hint: "name an existing directory",
+  });
+}
+
+async function freshWorkspace(workspacesDir: string): Promise<string> {
+  const workspaceDir = join(workspacesDir, `tmp-${randomBytes(4).toString("hex")}`);
+  try {
+    await mkdir(workspacesDir, { recursive: true });
+    await mkdir(workspaceDir);
+    return workspaceDir;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return freshWorkspace(workspacesDir);
+    throw new RookeryError("root-unwritable", `cannot make the workspace ${workspaceDir}: ${errorText(error)}`, {
+      hint: "make room and rights for it, or choose another data directory",
+      cause: error,
+    });
+  }
+}

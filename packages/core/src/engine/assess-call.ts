@@ -1,0 +1,57 @@
+import type { CallAssessment } from "../approval/contract.ts";
+import { errorText } from "../errors/error-text.ts";
+import type { OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
+import type { ToolSide } from "./engine.ts";
+import { unknownToolText } from "./tool-offer.ts";
+
+/** What the model reads instead of an output when a reply ended at its length limit inside this call. */
+export const CUT_CALL_OUTPUT = "The reply reached the output limit inside this call. Nothing was run.";
+
+/**
+ * Finds out what a call would do. A call that cannot run has an `error`; nothing here throws.
+ *
+ * An environment without `assessCall` gets the least that keeps a person safe: parallel, and `process` unless the tool
+ * only reads.
+ */
+export async function assessCall(tools: ToolSide, toolCall: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
+  const { name, stop_reason } = toolCall.payload;
+  if (stop_reason === "malformed") return cannotRun(toolCall, CUT_CALL_OUTPUT);
+  if (!tools.offer.has(name)) return cannotRun(toolCall, unknownToolText(name, tools.offer.tools));
+  if (!tools.environment.assessCall) return assessUnseen(tools, toolCall);
+  try {
+    return await tools.environment.assessCall(toolCall);
+  } catch (error) {
+    return cannotRun(toolCall, `[tool error] the call could not be assessed: ${errorText(error)}`);
+  }
+}
+
+function assessUnseen(tools: ToolSide, toolCall: OmniMessage<ToolCallPayload>): CallAssessment {
+  const args = parseObject(toolCall.payload.arguments);
+  if (typeof args === "string") return cannotRun(toolCall, args);
+  const readOnly = tools.environment.toolPermission(toolCall.payload.name) === "r";
+  return {
+    args,
+    risk: readOnly ? "read_only" : "process",
+    summary: callSummary(toolCall),
+    executionMode: "parallel",
+  };
+}
+
+function cannotRun(toolCall: OmniMessage<ToolCallPayload>, error: string): CallAssessment {
+  return { error, risk: "process", summary: callSummary(toolCall), executionMode: "parallel" };
+}
+
+function callSummary(toolCall: OmniMessage<ToolCallPayload>): string {
+  return `${toolCall.payload.name} ${toolCall.payload.arguments.slice(0, 2000)}`;
+}
+
+/** The arguments as an object, or what is wrong with them. */
+function parseObject(text: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return `the arguments must be a JSON object, got ${text.slice(0, 200)}; send the call again`;
+  } catch (error) {
+    return `the arguments are not valid JSON (${errorText(error)}); send the call again with one JSON object`;
+  }
+}

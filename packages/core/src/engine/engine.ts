@@ -1,0 +1,34 @@
+import type { ApproveFn } from "../approval/contract.ts";
+import type { EnvironmentInterface, OnWarning } from "../environment/contract.ts";
+import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
+import type { ContextLog } from "./context-log.ts";
+import type { Hooks } from "./hooks.ts";
+import type { Reconnector } from "./reconnect.ts";
+import type { ToolOffer } from "./tool-offer.ts";
+
+/** What it takes to decide on calls and run them. */
+export interface ToolSide {
+  readonly environment: EnvironmentInterface;
+  readonly hooks: Hooks;
+  readonly toolExecution: "parallel" | "sequential";
+  readonly workspaceDir: string;
+  readonly offer: ToolOffer;
+  readonly onWarning: OnWarning;
+}
+
+/** The parts that every run of one model context works with. */
+export interface Engine extends ToolSide {
+  readonly llm: LLMInterface;
+  readonly log: ContextLog;
+  readonly reconnector: Reconnector;
+}
+
+/** One run: where its messages go, what ends it, and who decides. */
+export interface Run {
+  /** Records a message, then shows it; to be awaited, since a slow reader slows the run. */
+  readonly emit: (message: OmniMessage) => void | Promise<void>;
+  readonly signal: AbortSignal;
+  readonly approve?: ApproveFn;
+  readonly thinkingLevel?: ThinkingLevelName;
+}

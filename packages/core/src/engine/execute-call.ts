@@ -1,0 +1,131 @@
+import type { ToolExecutionRequest } from "../environment/contract.ts";
+import { errorText } from "../errors/error-text.ts";
+import { isType } from "../omnimessage/guards.ts";
+import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
+import type { Run, ToolSide } from "./engine.ts";
+import { applyAfterHooks, type HookedCall } from "./hooks.ts";
+import { engineOutput, outputFragment, wholeOutput } from "./stream-output.ts";
+
+/**
+ * Runs one allowed call and shows its output as it comes; with an `afterToolCall` hook, once the hook has answered.
+ *
+ * Whatever the environment does, the call ends with exactly one legal output: one that throws, ends early or says too
+ * much is brought into form here.
+ *
+ * @returns The complete output, as it was recorded.
+ */
+export async function executeCall(
+  tools: ToolSide,
+  run: Run,
+  request: ToolExecutionRequest,
+): Promise<OmniMessage<ToolCallOutputPayload>> {
+  const hooked = hasAfterHooks(tools);
+  const output = new OutputGuard(request.toolCall.payload.tool_call_id);
+  try {
+    for await (const message of tools.environment.executeTool(request)) {
+      for (const legal of output.take(message)) {
+        if (!hooked || isSideMessage(legal)) await run.emit(legal);
+      }
+    }
+  } catch (error) {
+    if (output.complete) {
+      tools.onWarning({ code: "tool-error", message: `a tool failed after its output: ${errorText(error)}` });
+    } else {
+      output.fail(`[tool error] ${errorText(error)}`);
+    }
+  }
+  const rest = output.finish();
+  if (!hooked) {
+    for (const message of rest) await run.emit(message);
+    return output.result;
+  }
+  const call: HookedCall = {
+    toolCall: request.toolCall.payload,
+    args: request.args ?? request.assessment?.args ?? {},
+  };
+  const result = await applyAfterHooks(tools.hooks, call, output.result, run.signal, (error) => {
+    tools.onWarning({ code: "hook-failed", message: `an afterToolCall hook failed: ${errorText(error)}` });
+  });
+  for (const message of wholeOutput(result)) await run.emit(message);
+  return result;
+}
+
+function hasAfterHooks(tools: ToolSide): boolean {
+  const { afterToolCall } = tools.hooks;
+  return Array.isArray(afterToolCall) ? afterToolCall.length > 0 : afterToolCall !== undefined;
+}
+
+/** What is not the output itself: a child's messages and progress. */
+function isSideMessage(message: OmniMessage): boolean {
+  return message.origin !== undefined || message.type === "event_msg";
+}
+
+/** Lets through what one call may say and completes what is missing. */
+class OutputGuard {
+  readonly #id: string;
+  #open = false;
+  #shown = "";
+  #imagesShown = false;
+  #complete: OmniMessage<ToolCallOutputPayload> | undefined;
+  #failure: string | undefined;
+
+  constructor(toolCallId: string) {
+    this.#id = toolCallId;
+  }
+
+  get complete(): boolean {
+    return this.#complete !== undefined;
+  }
+
+  /** The complete output; only after `finish`. */
+  get result(): OmniMessage<ToolCallOutputPayload> {
+    if (!this.#complete) throw new TypeError("the output is not finished");
+    return this.#complete;
+  }
+
+  take(message: OmniMessage): OmniMessage[] {
+    if (message.origin !== undefined || message.type === "event_msg") return [message];
+    if (this.#complete) return [];
+    if (isType(message, "tool_call_output") && message.payload.tool_call_id === this.#id) {
+      this.#complete = message;
+      return this.#open ? this.#close(message) : wholeOutput(message);
+    }
+    if (!isType(message, "partial_tool_call_output") || message.payload.tool_call_id !== this.#id) return [];
+    const { event_type, output } = message.payload;
+    // The stop is held back: what the complete message says decides how the segment ends.
+    if (event_type === "stop" || (event_type === "start" && this.#open)) return [];
+    const opening = !this.#open && event_type === "delta" ? [outputFragment(message.payload, "start")] : [];
+    this.#open = true;
+    this.#shown += output;
+    this.#imagesShown ||= (message.payload.images?.length ?? 0) > 0;
+    return [...opening, message];
+  }
+
+  fail(text: string): void {
+    this.#failure = text;
+  }
+
+  /** What is still to be said: nothing, if the call ended as it should. */
+  finish(): OmniMessage[] {
+    if (this.#complete) return [];
+    const text = this.#failure ?? "[tool error] the tool ended without an output";
+    const glue = this.#shown === "" || this.#shown.endsWith("\n") ? "" : "\n";
+    this.#complete = engineOutput(this.#id, this.#shown + glue + text, "failed");
+    return this.#open ? this.#close(this.#complete) : wholeOutput(this.#complete);
+  }
+
+  /** The end of an open segment: what was not shown yet, the stop, the complete message. */
+  #close(said: OmniMessage<ToolCallOutputPayload>): OmniMessage[] {
+    const { payload } = said;
+    const output = payload.output.startsWith(this.#shown) ? payload.output : `${this.#shown}\n${payload.output}`;
+    const complete = { ...said, payload: { ...payload, output } };
+    this.#complete = complete;
+    const missing = output.slice(this.#shown.length);
+    const images = this.#imagesShown ? [] : (payload.images ?? []);
+    return [
+      ...(missing !== "" || images.length > 0 ? [outputFragment(complete.payload, "delta", missing, images)] : []),
+      outputFragment(complete.payload, "stop"),
+      complete,
+    ];
+  }
+}

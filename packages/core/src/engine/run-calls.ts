@@ -1,0 +1,160 @@
+import type { CallAssessment } from "../approval/contract.ts";
+import { eventMessage } from "../omnimessage/build.ts";
+import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
+import { assessCall } from "./assess-call.ts";
+import { type CallDecision, decideCall } from "./decide-call.ts";
+import type { Run, ToolSide } from "./engine.ts";
+import { executeCall } from "./execute-call.ts";
+import { isTimeout } from "./interruption.ts";
+import { engineOutput, wholeOutput } from "./stream-output.ts";
+
+/** A refused call, for the run's outcome. */
+export interface Denial {
+  readonly tool: string;
+  readonly reason: string;
+  /** Nobody was there to answer. */
+  readonly unanswered: boolean;
+}
+
+/**
+ * The calls of one reply: decided one at a time in their order, run side by side.
+ *
+ * A `sequential` call starts when every earlier one has its output, and later ones wait for it. A call that would write
+ * a file which a running call writes waits for that one; what waited is assessed again, since the world has changed.
+ */
+export class CallBatch {
+  readonly #tools: ToolSide;
+  readonly #run: Run;
+  readonly #calls: OmniMessage<ToolCallPayload>[] = [];
+  readonly #outputs = new Map<string, OmniMessage<ToolCallOutputPayload>>();
+  readonly #running = new Map<string, { writes: readonly string[]; done: Promise<void> }>();
+  readonly #decided = new Set<string>();
+  readonly #cutOff = new AbortController();
+  #gate: Promise<void> = Promise.resolve();
+  readonly denials: Denial[] = [];
+
+  constructor(tools: ToolSide, run: Run) {
+    this.#tools = tools;
+    this.#run = run;
+  }
+
+  /** The call may start as soon as its turn has come. */
+  start(call: OmniMessage<ToolCallPayload>): void {
+    this.#calls.push(call);
+    this.#gate = this.#gate.then(() => this.#admit(call));
+  }
+
+  /** The reply broke off: calls that have not begun will not. */
+  cutOff(): void {
+    this.#cutOff.abort();
+  }
+
+  /**
+   * Resolves when nothing of the batch runs any more. After an interruption, calls of a committed reply that have no
+   * output get one that says so.
+   *
+   * @param committed - Whether the reply became part of the history.
+   * @returns The outputs in the order of the calls.
+   */
+  async settle(committed: boolean): Promise<OmniMessage<ToolCallOutputPayload>[]> {
+    await this.#gate;
+    await Promise.all([...this.#running.values()].map((call) => call.done));
+    if (committed) {
+      for (const call of this.#calls) await this.#answerInterrupted(call);
+    }
+    return this.#calls.flatMap((call) => this.#outputs.get(call.payload.tool_call_id) ?? []);
+  }
+
+  get #stopped(): boolean {
+    return this.#run.signal.aborted || this.#cutOff.signal.aborted;
+  }
+
+  async #admit(call: OmniMessage<ToolCallPayload>): Promise<void> {
+    if (this.#stopped) return;
+    const assessment = await this.#assessInTurn(call);
+    if (this.#stopped) return;
+    const gate = { ...this.#run, signal: AbortSignal.any([this.#run.signal, this.#cutOff.signal]) };
+    const decision = await decideCall(this.#tools, gate, call, assessment);
+    this.#decided.add(call.payload.tool_call_id);
+    await this.#run.emit(eventMessage(decision.event));
+    if (this.#cutOff.signal.aborted) return;
+    if (decision.refusal) return this.#refuse(call, decision, decision.refusal);
+    if (this.#run.signal.aborted) return;
+    const writes = decision.request.assessment.paths?.write ?? [];
+    await this.#writersOf(writes);
+    const done = this.#execute(call, decision);
+    this.#running.set(call.payload.tool_call_id, { writes, done });
+    if (this.#isSequential(decision.request.assessment)) await done;
+  }
+
+  /** Assesses a call when nothing that it must wait for is running. */
+  async #assessInTurn(call: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
+    for (;;) {
+      const assessment = await assessCall(this.#tools, call);
+      const before = this.#isSequential(assessment)
+        ? [...this.#running.values()].map((running) => running.done)
+        : this.#conflicts(assessment.paths?.write ?? []);
+      if (before.length === 0 || this.#stopped) return assessment;
+      await Promise.all(before);
+    }
+  }
+
+  async #writersOf(writes: readonly string[]): Promise<void> {
+    await Promise.all(this.#conflicts(writes));
+  }
+
+  #conflicts(writes: readonly string[]): Promise<void>[] {
+    return [...this.#running.values()]
+      .filter((running) => running.writes.some((path) => writes.includes(path)))
+      .map((running) => running.done);
+  }
+
+  #isSequential(assessment: CallAssessment): boolean {
+    return this.#tools.toolExecution === "sequential" || assessment.executionMode === "sequential";
+  }
+
+  async #execute(call: OmniMessage<ToolCallPayload>, decision: CallDecision): Promise<void> {
+    const { signal, approve } = this.#run;
+    const id = call.payload.tool_call_id;
+    const output = await executeCall(this.#tools, this.#run, {
+      ...decision.request,
+      signal,
+      ...(approve && { approve }),
+    });
+    this.#outputs.set(id, output);
+    this.#running.delete(id);
+  }
+
+  async #refuse(
+    call: OmniMessage<ToolCallPayload>,
+    { event }: CallDecision,
+    refusal: NonNullable<CallDecision["refusal"]>,
+  ): Promise<void> {
+    if (event.decision !== "allow") {
+      this.denials.push({
+        tool: call.payload.name,
+        reason: event.reason ?? `denied by ${event.decided_by ?? "user"}`,
+        unanswered: event.decided_by === "default" && this.#run.approve !== undefined,
+      });
+    }
+    const stopReason = refusal.stop_reason === "failed" ? "failed" : "aborted";
+    await this.#emitOutput(engineOutput(call.payload.tool_call_id, refusal.output, stopReason));
+  }
+
+  async #answerInterrupted(call: OmniMessage<ToolCallPayload>): Promise<void> {
+    const id = call.payload.tool_call_id;
+    if (this.#outputs.has(id)) return;
+    const timedOut = isTimeout(this.#run.signal);
+    const why = timedOut ? "time limit reached" : "tool aborted by user";
+    if (!this.#decided.has(id)) {
+      const event = { type: "approval_decision", tool_call_id: id, decision: "deny", decided_by: "default" } as const;
+      await this.#run.emit(eventMessage({ ...event, reason: "the run was interrupted" }));
+    }
+    await this.#emitOutput(engineOutput(id, `[interrupted: ${why}]`, timedOut ? "timeout" : "aborted"));
+  }
+
+  async #emitOutput(output: OmniMessage<ToolCallOutputPayload>): Promise<void> {
+    this.#outputs.set(output.payload.tool_call_id, output);
+    for (const message of wholeOutput(output)) await this.#run.emit(message);
+  }
+}

@@ -1,0 +1,105 @@
+import { errorText } from "../errors/error-text.ts";
+import type { GenerativeModelParameters, LLMOutcome } from "../llm/contract.ts";
+import { eventMessage } from "../omnimessage/build.ts";
+import { isType } from "../omnimessage/guards.ts";
+import type { EventPayload, OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
+import type { Engine, Run } from "./engine.ts";
+import { Patience } from "./interruption.ts";
+import { ReplyGuard } from "./reply-guard.ts";
+import type { CallBatch } from "./run-calls.ts";
+import { NO_TOKENS } from "./run-outcome.ts";
+
+/** How long a model that ignores its signal may go on before it is left behind. */
+const ABANDON_AFTER_MS = 3_000;
+
+/** What one request brought. */
+export interface Reply {
+  readonly outcome: LLMOutcome;
+  readonly text: string;
+  readonly calls: readonly OmniMessage<ToolCallPayload>[];
+  /** Present if and only if the request completed: what the model reported, or zeros. */
+  readonly usage?: OmniMessage<EventPayload<"token_usage">>;
+}
+
+/**
+ * Makes one request and shows the reply as it comes. A call starts once a later segment has begun; the last one waits
+ * for the caller, who knows how the request ended. What must stand at the end (usage, `request_end`) is the caller's too.
+ */
+export async function runRequest(
+  engine: Engine,
+  run: Run,
+  parameters: Pick<GenerativeModelParameters, "newMessages" | "tools">,
+  batch: CallBatch,
+): Promise<Reply> {
+  const guard = new ReplyGuard();
+  const calls: OmniMessage<ToolCallPayload>[] = [];
+  const text: string[] = [];
+  let usage: OmniMessage<EventPayload<"token_usage">> | undefined;
+  let waiting: OmniMessage<ToolCallPayload> | undefined;
+
+  const show = async (message: OmniMessage): Promise<void> => {
+    if (isType(message, "token_usage")) {
+      usage = message;
+      return;
+    }
+    for (const legal of guard.take(message)) {
+      if (waiting && !isSameCall(legal, waiting)) {
+        batch.start(waiting);
+        waiting = undefined;
+      }
+      const shown = run.emit(legal);
+      if (shown) await shown;
+      if (isType(legal, "text")) text.push(legal.payload.text);
+      if (isType(legal, "tool_call") && isWhole(legal.payload)) {
+        calls.push(legal);
+        waiting = legal;
+      }
+    }
+  };
+
+  const outcome = await pull(engine, run, parameters, show);
+  for (const message of guard.end(outcome.status)) await run.emit(message);
+  if (outcome.status !== "completed") return { outcome, text: text.join(""), calls };
+  if (waiting) batch.start(waiting);
+  return { outcome, text: text.join(""), calls, usage: usage ?? noUsage() };
+}
+
+/** Drives the model's generator to its outcome; a throw and a model that never comes back become outcomes too. */
+async function pull(
+  engine: Engine,
+  { signal, thinkingLevel }: Run,
+  parameters: Pick<GenerativeModelParameters, "newMessages" | "tools">,
+  show: (message: OmniMessage) => Promise<void>,
+): Promise<LLMOutcome> {
+  const patience = new Patience(signal, ABANDON_AFTER_MS);
+  try {
+    const reply = engine.llm.streamGenerate({ ...parameters, signal, ...(thinkingLevel && { thinkingLevel }) });
+    for (;;) {
+      const step = await patience.waitFor(reply.next());
+      if (step === undefined) {
+        reply.return({ status: "aborted" }).catch(() => undefined);
+        return { status: "aborted" };
+      }
+      if (step.done) return step.value ?? { status: "failed", message: "the model ended without an outcome" };
+      await show(step.value);
+    }
+  } catch (error) {
+    if (signal.aborted) return { status: "aborted" };
+    return { status: "failed", message: errorText(error) };
+  } finally {
+    patience.dispose();
+  }
+}
+
+/** A call that the model finished, or that the reply's length limit cut: both must be answered. */
+function isWhole(call: ToolCallPayload): boolean {
+  return call.stop_reason === undefined || call.stop_reason === "completed" || call.stop_reason === "malformed";
+}
+
+function isSameCall(message: OmniMessage, call: OmniMessage<ToolCallPayload>): boolean {
+  return (message.payload as { tool_call_id?: string }).tool_call_id === call.payload.tool_call_id;
+}
+
+function noUsage(): OmniMessage<EventPayload<"token_usage">> {
+  return eventMessage({ type: "token_usage", request: NO_TOKENS, session: NO_TOKENS });
+}

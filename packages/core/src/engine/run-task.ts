@@ -1,0 +1,90 @@
+import { eventMessage } from "../omnimessage/build.ts";
+import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
+import type { Engine, Run } from "./engine.ts";
+import type { Denial } from "./run-calls.ts";
+import { addTokens, NO_TOKENS, type RunOutcome, type TaskEnd } from "./run-outcome.ts";
+import type { Reply } from "./run-request.ts";
+import { interruption, runTurn } from "./run-turn.ts";
+
+/** Replies in a row that may end inside a call before the task is given up. */
+const MAX_CUT_REPLIES = 2;
+
+/**
+ * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
+ * asks to stop, or something ends it. A task that does not complete ends with an `abort` event, its last message.
+ *
+ * @param maxTurns - The most requests that may be committed; `undefined`: no limit.
+ */
+export async function runTask(engine: Engine, run: Run, maxTurns: number | undefined): Promise<RunOutcome> {
+  const denials: Denial[] = [];
+  let usage = NO_TOKENS;
+  let turns = 0;
+  let text = "";
+  let cutReplies = 0;
+
+  const finish = (end: TaskEnd): Promise<RunOutcome> =>
+    endTask(run, end, { text, turns, usage, denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
+
+  for (;;) {
+    if (run.signal.aborted) return finish(interruption(run.signal));
+    if (maxTurns !== undefined && turns >= maxTurns) {
+      const message = `the task reached its limit of ${maxTurns} turns`;
+      return finish({ status: "failed", code: "max-turns", message });
+    }
+    const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
+    denials.push(...refused);
+    if (reply?.usage) {
+      turns++;
+      usage = addTokens(usage, reply.usage.payload.request);
+      text = reply.text;
+    }
+    if (end || !reply) return finish(end ?? interruption(run.signal));
+    cutReplies = reply.calls.some(isCut) ? cutReplies + 1 : 0;
+    if (cutReplies === MAX_CUT_REPLIES) {
+      const message = `${MAX_CUT_REPLIES} replies in a row reached the output limit inside a tool call`;
+      return finish({ status: "failed", code: "output-length", message });
+    }
+    if (reply.calls.length === 0 || outputs.every(terminates)) return finish(taskEnd(reply, denials));
+  }
+}
+
+/** Ends a task: with an `abort` event unless it completed. */
+export async function endTask(
+  run: Pick<Run, "emit">,
+  end: TaskEnd,
+  progress: Omit<RunOutcome, keyof TaskEnd> = { text: "", turns: 0, usage: NO_TOKENS, denied: [] },
+): Promise<RunOutcome> {
+  const { status, code, message } = end;
+  if (status !== "completed") {
+    const reason = message !== undefined && { reason: message };
+    await run.emit(eventMessage({ type: "abort", ...reason, ...(code && { code }) }));
+  }
+  return { ...end, ...progress };
+}
+
+/** How a task ends that has nothing left to do. */
+function taskEnd({ outcome, calls }: Reply, denials: readonly Denial[]): TaskEnd {
+  if (calls.length === 0 && outcome.finishReason === "length") {
+    const message = "the reply reached the output limit";
+    return { status: "failed", code: "output-length", message };
+  }
+  if (calls.length === 0 && outcome.finishReason === "content_filter") {
+    const message = "the provider's content filter ended the reply";
+    return { status: "failed", code: "provider-refused", message };
+  }
+  const unanswered = denials.filter((denial) => denial.unanswered);
+  if (unanswered.length > 0) {
+    const tools = [...new Set(unanswered.map((denial) => denial.tool))].join(", ");
+    const message = `calls of ${tools} were denied because nobody could answer`;
+    return { status: "failed", code: "approval-unanswered", message };
+  }
+  return { status: "completed" };
+}
+
+function isCut(call: Reply["calls"][number]): boolean {
+  return call.payload.stop_reason === "malformed";
+}
+
+function terminates(output: OmniMessage<ToolCallOutputPayload>): boolean {
+  return output.payload.terminate === true;
+}

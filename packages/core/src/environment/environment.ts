@@ -1,0 +1,164 @@
+import type { CallAssessment } from "../approval/contract.ts";
+import { errorText } from "../errors/error-text.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+import type { OmniMessage, ToolCallPayload, ToolDefinition, ToolPermission } from "../omnimessage/message.ts";
+import { assessCall } from "./assess-call.ts";
+import { callLimits } from "./call-limits.ts";
+import { closeOut } from "./close-out.ts";
+import type { ConnectableEnvironment } from "./connect.ts";
+import type {
+  EnvironmentConfig,
+  OnWarning,
+  SourceReport,
+  ToolDefinitionConfig,
+  ToolExecutionRequest,
+  ToolResult,
+} from "./contract.ts";
+import { FileGuard } from "./files/file-guard.ts";
+import { type OfferedTool, toToolDefinition } from "./offered-tool.ts";
+import { outputDelta } from "./output-delta.ts";
+import { ProcessRegistry } from "./process/process-registry.ts";
+import type { BuiltinTool } from "./tool.ts";
+import { ToolCatalogue } from "./tool-catalogue.ts";
+import { BUILTIN_TOOL_FACTORIES } from "./tool-registry.ts";
+import { warnOnStderr } from "./warn-on-stderr.ts";
+
+/**
+ * Executes tools: built-in ones by their definitions, given ones, and those of sources, in this order.
+ *
+ * It knows no tool by name, prints nothing and never throws into the engine: an unknown tool, bad arguments and a tool
+ * that fails each end in one `tool_call_output` the model can read (PT-028). Which tools suit the model is decided by
+ * whoever makes the configuration.
+ *
+ * @throws {RookeryError} `config-invalid` when `toolConfig.customTools` names a tool that is not built in,
+ *   `tool-duplicate` when two tools have one name; the latter from `listTools` where a source is concerned.
+ *
+ * @example
+ * const environment = new Environment({ workspaceDir, toolConfig: { customTools: STANDARD_TOOLSET, mcpServers: [] } });
+ * for await (const { payload } of environment.executeTool({ toolCall })) render(payload);
+ * await environment.dispose();
+ */
+export class Environment implements ConnectableEnvironment {
+  readonly #config: EnvironmentConfig & { readonly onWarning: OnWarning };
+  readonly #catalogue: ToolCatalogue;
+  #disposal: Promise<void> | undefined;
+
+  constructor(config: EnvironmentConfig) {
+    this.#config = withDefaults(config);
+    const groups = [
+      { origin: "toolConfig.customTools", tools: config.toolConfig.customTools.map((tool) => this.#createTool(tool)) },
+      { origin: "tools", tools: config.tools ?? [] },
+    ];
+    this.#catalogue = new ToolCatalogue(groups, config.toolSources ?? [], this.#config.onWarning);
+  }
+
+  async listTools(): Promise<ToolDefinition[]> {
+    return [...(await this.#catalogue.current()).values()].map(toToolDefinition);
+  }
+
+  toolPermission(name: string): ToolPermission | undefined {
+    return this.#catalogue.known.get(name)?.permission;
+  }
+
+  get unconnected(): readonly string[] {
+    return this.#catalogue.unconnected;
+  }
+
+  connect(signal: AbortSignal): Promise<SourceReport[]> {
+    return this.#catalogue.connect(signal);
+  }
+
+  async assessCall(toolCall: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
+    return assessCall(toolCall.payload, await this.#tools(), this.#config.workspaceDir);
+  }
+
+  /** Yields what `closeOut` describes. Without an assessment the call is assessed first. */
+  async *executeTool(request: ToolExecutionRequest): AsyncGenerator<OmniMessage> {
+    const { payload } = request.toolCall;
+    const call = request.args ? { ...payload, arguments: JSON.stringify(request.args) } : payload;
+    const tools = await this.#tools();
+    const offered = tools.get(call.name);
+    const assessment = (offered && request.assessment) ?? (await assessCall(call, tools, this.#config.workspaceDir));
+    const { sessionScratchpadDir, onWarning } = this.#config;
+    yield* closeOut({
+      toolName: call.name,
+      toolCallId: call.tool_call_id,
+      limits: callLimits(offered?.tool.definition ?? {}),
+      signal: request.signal,
+      scratchpadDir: sessionScratchpadDir,
+      onWarning,
+      start: (signal) => this.#start(offered, assessment, request, signal),
+    });
+  }
+
+  /** Ends the sources, every process and every child session. */
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  #createTool(definition: ToolDefinitionConfig): BuiltinTool {
+    const { name } = definition;
+    const factory = Object.hasOwn(BUILTIN_TOOL_FACTORIES, name) ? BUILTIN_TOOL_FACTORIES[name] : undefined;
+    if (factory) return factory(definition, this.#config);
+    throw new RookeryError("config-invalid", `no built-in tool is named ${JSON.stringify(name)}`, {
+      hint: `use one of ${Object.keys(BUILTIN_TOOL_FACTORIES).join(", ")}`,
+    });
+  }
+
+  #tools(): Promise<ReadonlyMap<string, OfferedTool>> {
+    return this.#catalogue.current().catch(() => this.#catalogue.known);
+  }
+
+  #start(
+    offered: OfferedTool | undefined,
+    { args, error, state }: CallAssessment,
+    { toolCall, approve }: ToolExecutionRequest,
+    signal: AbortSignal,
+  ): AsyncIterator<unknown, unknown> {
+    const { tool_call_id: toolCallId } = toolCall.payload;
+    if (offered === undefined || args === undefined || error !== undefined) {
+      return refuse(error ?? "the arguments of this call could not be read", toolCallId);
+    }
+    const { workspaceDir, toolContext } = this.#config;
+    return offered.tool.execute(args, {
+      workspaceDir,
+      toolCallId,
+      signal,
+      ...(approve && { approve }),
+      ...(state !== undefined && { state }),
+      ...(toolContext !== undefined && { toolContext }),
+    });
+  }
+
+  async #dispose(): Promise<void> {
+    const { toolSources = [], services } = this.#config;
+    const owned = [...toolSources, services?.commandSessions, services?.subagentSessions];
+    for (const outcome of await Promise.allSettled(owned.map(async (part) => part?.dispose()))) {
+      if (outcome.status === "fulfilled") continue;
+      const message = `a part of the environment could not be ended: ${errorText(outcome.reason)}`;
+      this.#config.onWarning({ code: "dispose-failed", message });
+    }
+  }
+}
+
+function withDefaults(config: EnvironmentConfig): EnvironmentConfig & { readonly onWarning: OnWarning } {
+  const { commandSessions = new ProcessRegistry(), files = new FileGuard() } = config.services ?? {};
+  return { ...config, services: { ...config.services, commandSessions, files }, onWarning: quietly(config.onWarning) };
+}
+
+/** A listener that throws must not end the call that it is told of. */
+function quietly(onWarning: OnWarning = warnOnStderr): OnWarning {
+  return (warning) => {
+    try {
+      onWarning(warning);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}
+
+async function* refuse(text: string, toolCallId: string): AsyncGenerator<OmniMessage, ToolResult> {
+  yield outputDelta(toolCallId, text);
+  return { stopReason: "failed" };
+}

@@ -1,0 +1,56 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { errorCode } from "../../errors/error-text.ts";
+import { describeMissingPath } from "./describe-missing-path.ts";
+import { FileProblem } from "./file-problem.ts";
+
+/** Opening a FIFO or a terminal with these neither waits nor takes it over; a link put in the way is not followed. */
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
+
+/** A regular file open for reading; whoever opened it closes it. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+}
+
+/**
+ * Opens a regular file for reading.
+ *
+ * @throws {FileProblem} nothing is there, or it is a directory, FIFO, device or socket; otherwise the system's own error.
+ */
+export async function openRegularFile(realPath: string): Promise<OpenFile> {
+  const file = await openIfPresent(realPath);
+  if (file === undefined) throw new FileProblem(await describeMissingPath(realPath));
+  return file;
+}
+
+/** As `openRegularFile`, but `undefined` where nothing is and something could be made. */
+export async function openIfPresent(realPath: string): Promise<OpenFile | undefined> {
+  const handle = await openForReading(realPath);
+  if (handle === undefined) return undefined;
+  const stats = await handle.stat();
+  if (stats.isFile()) return { handle, stats };
+  await handle.close();
+  throw new FileProblem(describeKind(stats));
+}
+
+async function openForReading(realPath: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(realPath, READ_FLAGS);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ENOTDIR") throw new FileProblem(await describeMissingPath(realPath));
+    if (code === "ENXIO" || code === "EOPNOTSUPP") throw new FileProblem(notRegular("a socket or a dead device"));
+    throw error;
+  }
+}
+
+function describeKind(stats: Stats): string {
+  if (stats.isDirectory()) return "it is a directory, not a file; name a file in it, or list it with the shell";
+  return notRegular(stats.isFIFO() ? "a named pipe (FIFO)" : "a device");
+}
+
+function notRegular(kind: string): string {
+  return `it is ${kind}, not a regular file; use the shell if you have to work with it`;
+}

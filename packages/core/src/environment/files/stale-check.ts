@@ -1,0 +1,34 @@
+import { FileProblem } from "./file-problem.ts";
+
+const ADVICE = "read the file again and try once more";
+
+/**
+ * Honours an `expected_sha256` argument.
+ *
+ * @param found - The hash of the content that is there; absent when no file is.
+ * @throws {FileProblem} something else was expected.
+ */
+export function checkExpected(expected: string | undefined, found: string | undefined): void {
+  if (expected === undefined || expected.trim().toLowerCase() === found) return;
+  throw new FileProblem(`expected_sha256 is ${expected}, but ${present(found)}; ${ADVICE}`);
+}
+
+/**
+ * Refuses a file whose content is not the one it was last seen with.
+ *
+ * @param since - Completes `the file changed since`.
+ * @param then - The hash it had; `null` when there was no file.
+ * @throws {FileProblem} `then` and `now` differ; both are named.
+ */
+export function checkUnchanged(since: string, then: string | null, now: string | null): void {
+  if (then === now) return;
+  throw new FileProblem(`the file changed since ${since}: ${was(then)}, now ${present(now)}; ${ADVICE}`);
+}
+
+function was(hash: string | null): string {
+  return hash === null ? "there was none" : `its sha256 was ${hash}`;
+}
+
+function present(hash: string | null | undefined): string {
+  return hash ? `it is ${hash}` : "there is no file";
+}

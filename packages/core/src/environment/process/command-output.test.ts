@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { CommandOutput } from "./command-output.ts";
+
+test("lines of two streams stay whole and stand in the order in which they ended", () => {
+  const output = new CommandOutput(undefined);
+  const text = [
+    output.push({ stream: "stdout", text: "no. " }),
+    output.push({ stream: "stderr", text: "w " }),
+    output.push({ stream: "stderr", text: "warn\n" }),
+    output.push({ stream: "stdout", text: "fin\n" }),
+  ];
+  expect(text).toEqual(["", "", "w warn\n", "no. fin\n"]);
+});
+
+test("of lines without an end the one that was printed last comes last", () => {
+  const output = new CommandOutput(undefined);
+  output.push({ stream: "stderr", text: "warning " });
+  output.push({ stream: "stdout", text: "Name? " });
+  expect(output.snapshot()).toBe("warning Name? ");
+  expect(output.end()).toBe("warning Name? ");
+});
+
+test("the snapshot is the last 4 KiB, lines without an end included", () => {
+  const output = new CommandOutput(undefined);
+  output.push({ stream: "stdout", text: `${"é".repeat(5000)}\n` });
+  output.push({ stream: "stdout", text: "50%\r60%" });
+  const snapshot = output.snapshot();
+  expect(snapshot).toMatch(/^é+\n60%$/);
+  expect(Buffer.byteLength(snapshot)).toBeLessThanOrEqual(4096);
+  expect(Buffer.byteLength(snapshot)).toBeGreaterThan(4090);
+});
+
+test("a vault value hidden by escape sequences or by a line without an end does not appear", () => {
+  const output = new CommandOutput({ TOKEN: "s3cr3t-token" });
+  output.push({ stream: "stdout", text: "\x1b[31ms3cr3t\x1b[0m-token" });
+  expect(output.snapshot()).toBe("[vault:TOKEN]");
+  expect(output.end()).toBe("[vault:TOKEN]");
+});
+
+test("the end as it was printed is kept where it holds escape sequences", () => {
+  const plain = new CommandOutput(undefined);
+  plain.push({ stream: "stdout", text: "plain\n" });
+  expect(plain.ansi).toBeUndefined();
+  const coloured = new CommandOutput(undefined);
+  coloured.push({ stream: "stdout", text: "\x1b[31mred\x1b[0m\n" });
+  expect(coloured.ansi).toBe("\x1b[31mred\x1b[0m\n");
+});

@@ -1,0 +1,64 @@
+import { OutputCleaner } from "./clean-output.ts";
+import type { ProcessChunk } from "./output-queue.ts";
+import { redactVault, VaultRedactor } from "./redact-vault.ts";
+import { TextTail } from "./text-tail.ts";
+
+const TAIL_BYTES = 4096;
+
+/**
+ * Makes of what a command prints on two streams the one text that is shown.
+ *
+ * Lines are merged in the order in which they end, so that each is whole. What the model reads is clean of terminal
+ * control; the end of the output is also kept as it was printed.
+ */
+export class CommandOutput {
+  readonly #cleaners: Readonly<Record<ProcessChunk["stream"], OutputCleaner>> = {
+    stdout: new OutputCleaner(),
+    stderr: new OutputCleaner(),
+  };
+  readonly #vault: Readonly<Record<string, string>> | undefined;
+  // Once more: escape sequences inside a value hid it from the process runner.
+  readonly #redactor: VaultRedactor;
+  readonly #shown = new TextTail(TAIL_BYTES);
+  readonly #raw = new TextTail(TAIL_BYTES);
+  #lastStream: ProcessChunk["stream"] = "stdout";
+
+  constructor(vault: Readonly<Record<string, string>> | undefined) {
+    this.#vault = vault;
+    this.#redactor = new VaultRedactor(vault);
+  }
+
+  /** Takes the next chunk; returns the text that is final, often none. */
+  push(chunk: ProcessChunk): string {
+    this.#raw.push(chunk.text);
+    this.#lastStream = chunk.stream;
+    return this.#show(this.#redactor.push(this.#cleaners[chunk.stream].push(chunk.text)));
+  }
+
+  /** Returns the rest: lines without an end, the stream that printed last behind the other. */
+  end(): string {
+    const rest = this.#streams().map((stream) => this.#cleaners[stream].end());
+    return this.#show(this.#redactor.push(rest.join("")) + this.#redactor.end());
+  }
+
+  /** The last 4 KiB of what a person would see now, lines without an end included. */
+  snapshot(): string {
+    const pending = this.#streams().map((stream) => this.#cleaners[stream].pending);
+    return this.#shown.read(redactVault(pending.join(""), this.#vault));
+  }
+
+  /** The last 4 KiB as printed, where escape sequences are among them. */
+  get ansi(): string | undefined {
+    const raw = this.#raw.read();
+    return raw.includes("\x1b") ? raw : undefined;
+  }
+
+  #show(text: string): string {
+    this.#shown.push(text);
+    return text;
+  }
+
+  #streams(): readonly ProcessChunk["stream"][] {
+    return this.#lastStream === "stdout" ? ["stderr", "stdout"] : ["stdout", "stderr"];
+  }
+}

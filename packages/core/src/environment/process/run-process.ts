@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { access, constants, stat } from "node:fs/promises";
+import { errorCode, errorText } from "../../errors/error-text.ts";
+import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
+import type { ProcessChunk } from "./output-queue.ts";
+import { createMarker, PROCESS_MARKER } from "./process-marker.ts";
+import { PipeReader } from "./read-pipes.ts";
+import { redactVault } from "./redact-vault.ts";
+
+export interface ProcessOptions {
+  /** A path, or a name that is looked up on the `PATH` of `env`. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** The whole environment; the marker is added to it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the process: at once if its reason is a `TimeoutError`, else with a grace of two seconds. */
+  readonly signal?: AbortSignal;
+  /** Counted from the start; absent: none. At the deadline the process is killed. */
+  readonly deadlineMs?: number;
+  /** Values of eight characters or more are replaced by `[vault:NAME]` in everything that is reported. */
+  readonly vault?: Readonly<Record<string, string>>;
+  /** By what processes that left the group are found; absent: a new one. */
+  readonly marker?: string;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly outcome: "exited" | "aborted" | "timed-out" | "failed-to-start";
+  /** `null` when it was ended by a signal or never ran. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly durationMs: number;
+  /** Why it could not be started; present with `failed-to-start` only. */
+  readonly error?: string;
+}
+
+export interface RunningProcess {
+  /** What it prints, merged by arrival; for one reader. It ends before `ended` resolves. */
+  readonly output: AsyncIterableIterator<ProcessChunk>;
+  /** Resolves when the process and what is left of its group have ended; never rejects. Needs no reader of `output`. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends it as an abort of the signal does. */
+  stop(): Promise<ProcessEnd>;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Runs a program in a process group and a session of its own: no standard input, no controlling terminal (PE-027).
+ *
+ * It is done when the program itself exits, not when its pipes close. What it left in the pipes is read within a bound,
+ * then whatever remains of its group is killed (PE-032, PE-033). An abort sends TERM to the group and to marked
+ * processes that left it, and KILL two seconds later to what is left (PE-028 to PE-030); the deadline sends KILL at once
+ * (PE-031). Descendants that left the group survive a program that ends by itself.
+ *
+ * While more than a million characters wait to be read, the program has to wait, too.
+ */
+export function runProcess(options: ProcessOptions): RunningProcess {
+  const stop = new AbortController();
+  const pipes = new PipeReader(options.vault);
+  const ended = run(options, pipes, stop);
+  return {
+    output: pipes.output,
+    ended,
+    stop: () => {
+      stop.abort();
+      return ended;
+    },
+  };
+}
+
+async function run(options: ProcessOptions, pipes: PipeReader, stop: AbortController): Promise<ProcessEnd> {
+  const startedAt = performance.now();
+  const release = stopOn(options, stop);
+  const end = await startAndWait(options, pipes, stop.signal).catch((error: unknown): Ending => {
+    const text = redactVault(startProblem(error, options.file), options.vault);
+    return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
+  });
+  release();
+  pipes.output.close();
+  return { ...end, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+type Ending = Omit<ProcessEnd, "durationMs">;
+
+/** Lets the caller's signal and the deadline abort `stop`; returns what takes this back. */
+function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): () => void {
+  const onAbort = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort);
+  const onDeadline = (): void => stop.abort(new DOMException("the deadline was reached", "TimeoutError"));
+  const timer = deadlineMs === undefined ? undefined : setTimeout(onDeadline, Math.min(deadlineMs, MAX_TIMER_MS));
+  return () => {
+    signal?.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+  };
+}
+
+/** @throws when the process cannot be started. */
+async function startAndWait(options: ProcessOptions, pipes: PipeReader, stop: AbortSignal): Promise<Ending> {
+  await checkDirectory(options.cwd);
+  if (stop.aborted) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
+  const marker = options.marker ?? createMarker();
+  const child = spawn(options.file, options.args, {
+    cwd: options.cwd,
+    env: { ...options.env, [PROCESS_MARKER]: marker },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exit = new Promise<Pick<ProcessEnd, "exitCode" | "signal">>((resolve) => {
+    child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  await new Promise<void>((resolve, reject) => child.on("spawn", resolve).on("error", reject));
+  pipes.start(child);
+  const isStopped = await Promise.race([exit.then(() => false), whenAborted(stop)]);
+  if (isStopped) await endProcessTree({ pid: child.pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);
+  const status = await exit;
+  await pipes.drain();
+  await endProcessTree({ pid: child.pid }, 0);
+  return { outcome: isStopped ? stopOutcome(stop) : "exited", ...status };
+}
+
+/** A missing directory must be found beforehand: `spawn` would report the program as missing. */
+async function checkDirectory(path: string): Promise<void> {
+  const problem = await directoryProblem(path);
+  if (problem !== undefined) throw new CannotRun(`cannot run in ${path}: ${problem}`);
+}
+
+class CannotRun extends Error {}
+
+async function directoryProblem(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return NOT_A_DIRECTORY;
+    await access(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return "the directory does not exist; create it or name another";
+    return code === "ENOTDIR" ? NOT_A_DIRECTORY : `the directory cannot be entered (${code ?? errorText(error)})`;
+  }
+}
+
+const NOT_A_DIRECTORY = "it is not a directory; name one that is";
+
+function stopOutcome(stop: AbortSignal): "timed-out" | "aborted" {
+  return stop.reason instanceof Error && stop.reason.name === "TimeoutError" ? "timed-out" : "aborted";
+}
+
+function whenAborted(signal: AbortSignal): Promise<true> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(true);
+    signal.addEventListener("abort", () => resolve(true), { once: true });
+  });
+}
+
+function startProblem(error: unknown, file: string): string {
+  if (error instanceof CannotRun) return error.message;
+  const code = errorCode(error);
+  if (code === "ENOENT") return `cannot start ${file}: there is no such program`;
+  if (code === "E2BIG") return `cannot start ${file}: arguments and environment are too long; pass long text in a file`;
+  return `cannot start ${file}: ${errorText(error)}`;
+}

@@ -1,0 +1,28 @@
+import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, test } from "vitest";
+import { findShell, shellCommand } from "./shell.ts";
+
+test("a command is one argument of a login bash, as it was written (PT-091)", async () => {
+  const command = "cat <<'EOF'\nit's $HOME\nEOF\n# last";
+  const { file, args } = await shellCommand(command, process.env.PATH);
+  expect(file).toMatch(/(^|\/)bash$/);
+  expect(args).toEqual(["-lc", command]);
+});
+
+test("without /bin/bash the bash of the search path is taken, a file that cannot be executed is not", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rookery-shell-"));
+  const [plain, executable] = [join(directory, "plain"), join(directory, "executable")];
+  for (const each of [plain, executable]) {
+    await mkdir(each);
+    await writeFile(join(each, "bash"), "#!/bin/sh\n");
+  }
+  await chmod(join(executable, "bash"), 0o755);
+  expect(await findShell([plain, executable].join(delimiter), "/nowhere/bash")).toBe(join(executable, "bash"));
+});
+
+test("without any bash the shell is sh", async () => {
+  expect(await findShell(undefined, "/nowhere/bash")).toBe("sh");
+  expect(await findShell("/nowhere", "/nowhere/bash")).toBe("sh");
+});

@@ -1,0 +1,170 @@
+import { previewLines } from "../files/approval-preview.ts";
+import { writeFileAtomically } from "../files/atomic-write.ts";
+import { sha256 } from "../files/content-hash.ts";
+import { editDiff } from "../files/edit-diff.ts";
+import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
+import { FileGuard } from "../files/file-guard.ts";
+import { FileProblem } from "../files/file-problem.ts";
+import { findOccurrences, type Occurrences } from "../files/find-occurrences.ts";
+import { locateFile, spellTarget } from "../files/locate-file.ts";
+import { describeNearestLines } from "../files/nearest-lines.ts";
+import { openRegularFile } from "../files/open-regular-file.ts";
+import { replaceRanges, toReplacements } from "../files/replace-ranges.ts";
+import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
+import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
+import { diffPath } from "../files/unified-diff.ts";
+import { modelVisiblePath } from "../model-visible-path.ts";
+import type { BuiltinToolModule } from "../tool.ts";
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const LAST_SEEN = "this session last saw it";
+
+/** Replaces an exact piece of a file and shows what changed. */
+export const editFile: BuiltinToolModule = {
+  definition: {
+    name: "edit_file",
+    description:
+      "Replace an exact piece of text in an existing file. old_string must occur exactly once, white space and indentation included, unless replace_all is true. Answers with a unified diff of the change.",
+    parameters: {
+      type: "object",
+      properties: {
+        file_path: { type: "string", description: "Absolute, or relative to the workspace." },
+        old_string: { type: "string", description: "The text to replace, exactly as it stands in the file." },
+        new_string: { type: "string", description: "The text to put there; must differ from old_string." },
+        replace_all: { type: "boolean", description: "Replace every occurrence. Default false." },
+        expected_sha256: {
+          type: "string",
+          description: "Refuse the edit unless the file's content has this SHA-256.",
+        },
+      },
+      required: ["file_path", "old_string", "new_string"],
+    },
+    permission: "rw",
+    timeoutMs: 30_000,
+    maxOutputLength: 16_000,
+  },
+  create(definition, config) {
+    const files = config.services?.files ?? new FileGuard();
+    const maxCharacters = outputRoom(definition);
+    return {
+      name: definition.name,
+      definition,
+      risk: "filesystem",
+      async approvalSummary(args, { workspaceDir }) {
+        const edit = editOf(args);
+        const path = await spellTarget(edit.path, workspaceDir);
+        const what = edit.replaceAll ? "every occurrence of a text" : "a text";
+        const sizes = `${edit.oldText.length} -> ${edit.newText.length} characters`;
+        const head = `edit ${path}: replace ${what} (${sizes})`;
+        return [head, previewLines("-", edit.oldText), previewLines("+", edit.newText)].join("\n");
+      },
+      paths(args) {
+        const path = textArgument(args, "file_path");
+        return { read: [path], write: [path] };
+      },
+      execute(args, { workspaceDir, toolCallId, signal }) {
+        return singleOutput({ toolCallId, verb: "edit", path: args.file_path }, async () => {
+          const edit = editOf(args);
+          const realPath = await locateFile(edit.path, { workspaceDir, protectedPaths: config.protectedPaths });
+          return await files.exclusively(realPath, () =>
+            applyEdit(edit, { realPath, workspaceDir, files, maxCharacters, signal }),
+          );
+        });
+      },
+    };
+  },
+};
+
+interface Edit {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: boolean;
+  readonly expectedSha256: string | undefined;
+}
+
+function editOf(args: Record<string, unknown>): Edit {
+  const edit = {
+    path: textArgument(args, "file_path"),
+    oldText: textArgument(args, "old_string"),
+    newText: textArgument(args, "new_string"),
+    replaceAll: args.replace_all === true,
+    expectedSha256: optionalTextArgument(args, "expected_sha256"),
+  };
+  if (edit.oldText === "") {
+    throw new FileProblem("old_string is empty; to create a file or replace its whole content use write_file");
+  }
+  if (edit.oldText === edit.newText) {
+    throw new FileProblem("old_string and new_string are equal, so nothing would change");
+  }
+  return edit;
+}
+
+interface EditPlace {
+  readonly realPath: string;
+  readonly workspaceDir: string;
+  readonly files: FileGuard;
+  readonly maxCharacters: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> {
+  const before = await readWhole(place.realPath, place.signal);
+  const found = sha256(before);
+  checkExpected(edit.expectedSha256, found);
+  const occurrences = findOccurrences(before, edit.oldText);
+  checkCount(before, edit, occurrences);
+  const lastSeen = place.files.lastSeen(place.realPath) ?? found;
+  const count = occurrences.ranges.length;
+  if (!occurrences.exact || count > 1) checkUnchanged(LAST_SEEN, lastSeen, found);
+  const replacements = toReplacements(before, occurrences.ranges, edit.oldText, edit.newText);
+  const after = replaceRanges(before, replacements);
+  if (after.equals(before)) throw new FileProblem("new_string is what stands there already, so nothing would change");
+  if (place.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
+  const written = await writeFileAtomically(place.realPath, after);
+  const sha256After = sha256(after);
+  place.files.remember(place.realPath, sha256After);
+
+  const replaced = `Replaced ${count} occurrence(s) in ${modelVisiblePath(edit.path)}`;
+  const head = lastSeen === found ? replaced : `${replaced}\n[the file had changed since ${LAST_SEEN}]`;
+  const diff = await editDiff(before, replacements, {
+    path: diffPath(place.workspaceDir, edit.path),
+    maxCharacters: place.maxCharacters - head.length - 1,
+  });
+  return {
+    text: `${head}\n${diff}`,
+    details: { path: place.realPath, sha256: sha256After, replacements: count, ...written },
+  };
+}
+
+async function readWhole(realPath: string, signal: AbortSignal | undefined): Promise<Buffer> {
+  const { handle, stats } = await openRegularFile(realPath);
+  try {
+    if (stats.size > MAX_FILE_BYTES)
+      throw new FileProblem("the file is over 64 MiB; edit it with the shell (sed, perl)");
+    return await handle.readFile(signal && { signal });
+  } finally {
+    await handle.close();
+  }
+}
+
+function checkCount(content: Buffer, edit: Edit, { ranges }: Occurrences): void {
+  if (ranges.length === 0) throw new FileProblem(`old_string was not found; ${describeMiss(content, edit.oldText)}`);
+  if (ranges.length === 1 || edit.replaceAll) return;
+  throw new FileProblem(
+    `old_string occurs ${ranges.length} times, and nothing was replaced; ` +
+      "add the lines around the right place to old_string, or set replace_all to change every one",
+  );
+}
+
+function describeMiss(content: Buffer, oldText: string): string {
+  if (isUtf16(content)) return "the file is UTF-16, which edit_file cannot search; use the shell (iconv, sed)";
+  const nearest = describeNearestLines(content, oldText);
+  return /^ *\d+\t/.test(oldText)
+    ? `it begins with a line number of read_file, which is not part of the file; ${nearest}`
+    : nearest;
+}
+
+function isUtf16(content: Buffer): boolean {
+  return (content[0] === 0xff && content[1] === 0xfe) || (content[0] === 0xfe && content[1] === 0xff);
+}

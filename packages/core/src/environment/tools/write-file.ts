@@ -1,0 +1,187 @@
+import { stat } from "node:fs/promises";
+import { previewLines } from "../files/approval-preview.ts";
+import { type WriteReport, writeFileAtomically } from "../files/atomic-write.ts";
+import { hashFile, sha256 } from "../files/content-hash.ts";
+import { createParents } from "../files/create-parents.ts";
+import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
+import { FileGuard } from "../files/file-guard.ts";
+import { FileProblem } from "../files/file-problem.ts";
+import { countLines } from "../files/line-counter.ts";
+import { locateFile, spellTarget } from "../files/locate-file.ts";
+import { openIfPresent } from "../files/open-regular-file.ts";
+import { changeCounts, overwriteDiff } from "../files/overwrite-diff.ts";
+import { resolvePath } from "../files/resolve-path.ts";
+import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
+import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
+import { diffPath } from "../files/unified-diff.ts";
+import { modelVisiblePath } from "../model-visible-path.ts";
+import type { BuiltinToolModule, ToolExecutionContext } from "../tool.ts";
+
+const MAX_COMPARED_BYTES = 1024 * 1024;
+
+/** Creates a file or replaces its whole content. */
+export const writeFile: BuiltinToolModule = {
+  definition: {
+    name: "write_file",
+    description:
+      "Create a file or replace its whole content; missing parent directories are created. To change a part of a file use edit_file. A file that changed since it was last read in this session is not overwritten.",
+    parameters: {
+      type: "object",
+      properties: {
+        file_path: { type: "string", description: "Absolute, or relative to the workspace." },
+        content: { type: "string", description: "The whole content, written as given; may be empty." },
+        expected_sha256: {
+          type: "string",
+          description: "Refuse the write unless the file's present content has this SHA-256.",
+        },
+      },
+      required: ["file_path", "content"],
+    },
+    permission: "rw",
+    timeoutMs: 30_000,
+    maxOutputLength: 16_000,
+  },
+  create(definition, config) {
+    const files = config.services?.files ?? new FileGuard();
+    return {
+      name: definition.name,
+      definition,
+      risk: "filesystem",
+      async approvalSummary(args, { workspaceDir }) {
+        const { path, content } = writeOf(args);
+        const present = await presentBytes(await resolvePath(workspaceDir, path));
+        const what = present === undefined ? "create" : "overwrite";
+        const was = present === undefined ? "" : `, now ${count(present, "byte")}`;
+        const head = `${what} ${await spellTarget(path, workspaceDir)} with ${sizeOf(content)}${was}`;
+        return content.length === 0 ? head : `${head}\n${previewLines("+", content.toString())}`;
+      },
+      paths: (args) => ({ write: [textArgument(args, "file_path")] }),
+      async assessState(args, { workspaceDir }) {
+        try {
+          return { sha256: await hashPresent(await resolvePath(workspaceDir, textArgument(args, "file_path"))) };
+        } catch {
+          // What cannot be read now is refused with its reason when the call runs.
+          return undefined;
+        }
+      },
+      execute(args, context) {
+        return singleOutput({ toolCallId: context.toolCallId, verb: "write", path: args.file_path }, async () => {
+          const write = writeOf(args);
+          const { workspaceDir } = context;
+          const realPath = await locateFile(write.path, { workspaceDir, protectedPaths: config.protectedPaths });
+          return await files.exclusively(realPath, () =>
+            applyWrite(write, { realPath, files, maxCharacters: outputRoom(definition), context }),
+          );
+        });
+      },
+    };
+  },
+};
+
+interface Write {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly expectedSha256: string | undefined;
+}
+
+function writeOf(args: Record<string, unknown>): Write {
+  const path = textArgument(args, "file_path");
+  const content = Buffer.from(textArgument(args, "content"));
+  if (/\/\.{0,2}$/.test(path)) {
+    throw new FileProblem("the path names a directory; name a file, and its parent directories are created");
+  }
+  return { path, content, expectedSha256: optionalTextArgument(args, "expected_sha256") };
+}
+
+interface WritePlace {
+  readonly realPath: string;
+  readonly files: FileGuard;
+  readonly maxCharacters: number;
+  readonly context: ToolExecutionContext;
+}
+
+async function applyWrite(write: Write, place: WritePlace): Promise<FileToolReport> {
+  const { realPath, files, context } = place;
+  const present = await readPresent(realPath, context.signal);
+  const now = sha256(write.content);
+  checkExpected(write.expectedSha256, present?.sha256);
+  const details = { path: realPath, sha256: now };
+  const shown = modelVisiblePath(write.path);
+  if (present?.sha256 === now) {
+    files.remember(realPath, now);
+    return { text: `${shown} is unchanged: it has this content already (${sizeOf(write.content)})`, details };
+  }
+  if (isSeen(context.state)) {
+    checkUnchanged("the write was shown for approval", context.state.sha256, present?.sha256 ?? null);
+  }
+  if (present) {
+    checkUnchanged("this session last saw it", files.lastSeen(realPath) ?? present.sha256, present.sha256);
+  }
+  if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
+  const written = await writeWithParents(realPath, write.content);
+  files.remember(realPath, now);
+
+  const head = `${present ? "Overwrote" : "Created"} ${shown} (${sizeOf(write.content)})`;
+  if (!present) return { text: head, details };
+  const diff = present.content
+    ? await overwriteDiff(present.content, write.content, {
+        path: diffPath(context.workspaceDir, write.path),
+        maxCharacters: place.maxCharacters - head.length - 1,
+      })
+    : changeCounts(countLines(write.content), present.lineCount);
+  return { text: `${head}\n${diff}`, details: { ...details, ...written } };
+}
+
+/** What a file holds; the content itself only where a diff against it is worth showing. */
+interface Present {
+  readonly sha256: string;
+  readonly lineCount: number;
+  readonly content?: Buffer;
+}
+
+async function readPresent(realPath: string, signal: AbortSignal | undefined): Promise<Present | undefined> {
+  const file = await openIfPresent(realPath);
+  if (file === undefined) return undefined;
+  try {
+    if (file.stats.size > MAX_COMPARED_BYTES) return await hashFile(file.handle, signal);
+    const content = await file.handle.readFile();
+    const isText = !content.includes(0);
+    return { sha256: sha256(content), lineCount: countLines(content), ...(isText && { content }) };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function hashPresent(realPath: string): Promise<string | null> {
+  return (await readPresent(realPath, undefined))?.sha256 ?? null;
+}
+
+async function presentBytes(realPath: string): Promise<number | undefined> {
+  try {
+    return (await stat(realPath)).size;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSeen(state: unknown): state is { sha256: string | null } {
+  return typeof state === "object" && state !== null && "sha256" in state;
+}
+
+async function writeWithParents(realPath: string, content: Buffer): Promise<WriteReport> {
+  const removeParents = await createParents(realPath);
+  try {
+    return await writeFileAtomically(realPath, content);
+  } catch (error) {
+    await removeParents();
+    throw error;
+  }
+}
+
+function sizeOf(content: Buffer): string {
+  return `${count(countLines(content), "line")}, ${count(content.length, "byte")}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

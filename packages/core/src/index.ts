@@ -1,0 +1,127 @@
+/*
+ * The public surface of @rookery/core: a table of contents. The message types and builders are also at
+ * `@rookery/core/omnimessage`, which is free of Node; what tests need is at `@rookery/core/testing`.
+ */
+
+// Agents and sessions: where a program starts.
+export { type Agent, createAgent } from "./agent/agent.ts";
+export type { AgentOptions, Injection, SessionOptions } from "./agent/agent-options.ts";
+// Configuration: what the command line edits.
+export { addModel, removeModel, setDefaultModel } from "./agent/edit-project-config.ts";
+export { agentPaths, dataRoot } from "./agent/paths.ts";
+export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig } from "./agent/project-config.ts";
+export { keyVariable, parseModelName } from "./agent/resolve-model.ts";
+// Approval: the callback, what it is told, and the modes that terminal and server share.
+export { approver } from "./approval/approver.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalContext,
+  ApprovalDecision,
+  ApprovalMode,
+  ApproveFn,
+  CallAssessment,
+} from "./approval/contract.ts";
+export type { AfterToolCall, BeforeToolCall, HookedCall, Hooks, OutputOverride } from "./engine/hooks.ts";
+// Runs: what a caller gives one, and how it ends.
+export type { RunCode, RunOptions, RunOutcome } from "./engine/run-outcome.ts";
+// Tools: the interface, the built-in environment, and the two ways to write a tool.
+export { toBuiltinTool } from "./environment/adapt-agent-tool.ts";
+export {
+  type AgentHarnessTool,
+  type AgentTool,
+  type AgentToolResult,
+  type AgentToolUpdateCallback,
+  defineTool,
+} from "./environment/agent-tool.ts";
+export type {
+  CommandSessionManager,
+  CreateEnvironment,
+  EnvironmentConfig,
+  EnvironmentInterface,
+  EnvironmentServices,
+  MCPServerConfig,
+  OnWarning,
+  SourceReport,
+  SubagentHandle,
+  SubagentRunner,
+  SubagentSessionManager,
+  ToolConfig,
+  ToolDefinitionConfig,
+  ToolExecutionRequest,
+  ToolResult,
+  ToolSource,
+  VisionDescriberService,
+} from "./environment/contract.ts";
+export { Environment } from "./environment/environment.ts";
+export { modelVisiblePath } from "./environment/model-visible-path.ts";
+export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";
+export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-registry.ts";
+// Errors: everything that is thrown on purpose.
+export { errorText } from "./errors/error-text.ts";
+export { type ErrorCode, RookeryError } from "./errors/rookery-error.ts";
+export type {
+  CreateLLM,
+  GenerativeModelConfig,
+  GenerativeModelParameters,
+  LLMInterface,
+  LLMOutcome,
+  ThinkingLevelName,
+  ToolCallIdAllocator,
+} from "./llm/contract.ts";
+// Models: the interface, and the built-in implementation.
+export { GenerativeModel } from "./llm/generative-model.ts";
+export { createToolCallIdAllocator } from "./llm/tool-call-ids.ts";
+// Messages: the one envelope, its builders and guards.
+export {
+  assistantText,
+  eventMessage,
+  modelMessage,
+  userData,
+  userImage,
+  userText,
+  withOrigin,
+} from "./omnimessage/build.ts";
+export {
+  isCompleteModelMessage,
+  isEventMessage,
+  isModelMessage,
+  isPartialPayload,
+  isSessionMeta,
+  isType,
+  ofType,
+} from "./omnimessage/guards.ts";
+export { toJsonLine } from "./omnimessage/json-lines.ts";
+export type {
+  CompletePayload,
+  EventPayload,
+  FinishReason,
+  ImageUrlPayload,
+  InlineDataPayload,
+  InlineThinkingPayload,
+  ModelPayload,
+  OmniMessage,
+  OmniPayload,
+  PartialPayload,
+  PartialTextPayload,
+  PartialThinkingPayload,
+  PartialToolCallOutputPayload,
+  PartialToolCallPayload,
+  Sender,
+  SessionMetaPayload,
+  StopReason,
+  TextPayload,
+  ThinkingPayload,
+  TokenCounts,
+  ToolCallOutputPayload,
+  ToolCallPayload,
+  ToolDefinition,
+  ToolPermission,
+  ToolRisk,
+  ToolUsage,
+} from "./omnimessage/message.ts";
+export { runToEnd } from "./session/run-to-end.ts";
+export type { Session } from "./session/session.ts";
+export type { ToolRunner } from "./session/tool-runner.ts";
+// Traces: reading what sessions left.
+export type { TraceEntry } from "./trace/read-trace.ts";
+export type { SessionSummary } from "./trace/session-summary.ts";

@@ -1,0 +1,256 @@
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+} from "@ai-sdk/provider";
+import { errorText } from "../errors/error-text.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+import { eventMessage } from "../omnimessage/build.ts";
+import { isCompleteModelMessage } from "../omnimessage/guards.ts";
+import type { FinishReason, OmniMessage, TokenCounts, ToolDefinition } from "../omnimessage/message.ts";
+import { BrokenReply, classifyFailure } from "./classify-failure.ts";
+import type {
+  GenerativeModelConfig,
+  GenerativeModelParameters,
+  LLMInterface,
+  LLMOutcome,
+  ToolCallIdAllocator,
+} from "./contract.ts";
+import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
+import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
+import type { Provider } from "./providers/provider.ts";
+import { inferClientType, loadClientType } from "./providers/registry.ts";
+import { PromptHistory } from "./to-prompt.ts";
+import { createToolCallIdAllocator } from "./tool-call-ids.ts";
+import { StreamTranslator } from "./translate-stream.ts";
+
+type Part = LanguageModelV3StreamPart;
+type FinishPart = Extract<Part, { type: "finish" }>;
+
+/**
+ * The built-in model: one history, spoken to over one wire protocol (PC-004, PC-029 to PC-041).
+ *
+ * Each call of `streamGenerate` makes one request with the whole history and what is new. The history grows by a request
+ * that completed, by its input and its reply, and by nothing else. Requests are made one after another.
+ */
+export class GenerativeModel implements LLMInterface {
+  readonly #config: GenerativeModelConfig;
+  #toolCallIds: ToolCallIdAllocator;
+  #tools: readonly ToolDefinition[];
+  #carried: readonly OmniMessage[] | undefined;
+  #opened: Promise<{ provider: Provider; history: PromptHistory }> | undefined;
+  /** What the history takes of the context window: as the provider counted it last, or an estimate. */
+  #contextTokens: number | undefined;
+  /** Over the life of this object. */
+  #spent: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
+
+  constructor(config: GenerativeModelConfig) {
+    this.#config = config;
+    this.#tools = config.tools;
+    this.#toolCallIds = config.toolCallIds ?? createToolCallIdAllocator();
+  }
+
+  /**
+   * Replays a committed history (PC-039).
+   *
+   * @throws {RookeryError} `usage` when called twice or after the first request.
+   */
+  setHistory(messages: readonly OmniMessage[]): void {
+    if (this.#carried || this.#opened) {
+      throw new RookeryError("usage", "setHistory was called on a model that has a history already");
+    }
+    this.#carried = [...messages];
+    if (!this.#config.toolCallIds) this.#toolCallIds = createToolCallIdAllocator(messages.flatMap(callIdsOf));
+  }
+
+  /** One request; see {@link LLMInterface}. */
+  async *streamGenerate(parameters: GenerativeModelParameters): AsyncGenerator<OmniMessage, LLMOutcome> {
+    const { newMessages, signal, tools } = parameters;
+    if (tools) this.#tools = tools;
+    const misuse = inputProblem(newMessages);
+    if (misuse !== undefined) return { status: "failed", message: misuse, permanent: true };
+
+    const timeoutMs = this.#config.requestTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const watch = new IdleWatch(signal, timeoutMs);
+    const translator = new StreamTranslator((id) => this.#toolCallIds.allocate(id));
+    const secrets = secretHeaders(this.#config.headers);
+    let provider: Provider | undefined;
+    let reader: WatchedReader<Part> | undefined;
+    let outcome: LLMOutcome | undefined;
+    try {
+      const opened = await this.#open();
+      provider = opened.provider;
+      const apiKey = await watch.wait(this.#apiKey(), false);
+      if (apiKey) secrets.push(apiKey);
+      const input = opened.history.convert(newMessages);
+      const prompt = opened.history.prompt(this.#config.systemPrompt, input);
+      const options = this.#callOptions(provider, parameters, apiKey);
+      const stream = await openStream(provider, { ...options, prompt, abortSignal: watch.signal }, watch);
+      reader = new WatchedReader(stream, watch);
+
+      let finish: FinishPart | undefined;
+      while (!finish) {
+        for (const part of await nextParts(reader)) {
+          if (part.type === "error" && !provider.isHarmless(part.error)) throw part.error;
+          if (part.type === "finish") finish = part;
+          for (const message of translator.push(part)) yield message;
+        }
+      }
+      const { unified, raw } = finish.finishReason;
+      if (unified === "error") throw new BrokenReply("the reply ended without its end marker");
+      if (provider.isBrokenOff(raw ?? "")) throw new BrokenReply(`the provider broke the reply off (${raw})`);
+
+      for (const message of translator.end(unified === "length")) yield message;
+      yield this.#tokenUsage(finish.usage, newMessages, translator.reply);
+      opened.history.commit(input);
+      opened.history.commit(opened.history.convert(translator.reply));
+      outcome = { status: "completed", finishReason: FINISH_REASONS[unified] };
+    } catch (error) {
+      const isOverflow = provider?.isOverflow ?? (() => false);
+      outcome = classifyFailure(error, { timeoutMs, secrets, isOverflow });
+      for (const message of translator.interrupt(outcome.status)) yield message;
+    } finally {
+      if (outcome?.status !== "completed") watch.stop();
+      watch.dispose();
+      reader?.abandon();
+    }
+    return outcome;
+  }
+
+  #open(): Promise<{ provider: Provider; history: PromptHistory }> {
+    this.#opened ??= (async () => {
+      const { modelId, clientType = inferClientType(modelId), baseUrl } = this.#config;
+      const open = await loadClientType(clientType);
+      const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }) });
+      const history = new PromptHistory(provider.dialect, this.#toolCallIds);
+      history.commit(history.convert(this.#carried ?? []));
+      return { provider, history };
+    })();
+    return this.#opened;
+  }
+
+  async #apiKey(): Promise<string | undefined> {
+    const { apiKey, resolveApiKey } = this.#config;
+    if (!resolveApiKey) return apiKey;
+    try {
+      return await resolveApiKey();
+    } catch (error) {
+      throw RookeryError.is(error) ? error : new Error(`the key cannot be had: ${errorText(error)}`);
+    }
+  }
+
+  #callOptions(
+    provider: Provider,
+    { newMessages, thinkingLevel = this.#config.thinkingLevel }: GenerativeModelParameters,
+    apiKey: string | undefined,
+  ): Omit<LanguageModelV3CallOptions, "prompt"> {
+    const { maxTokens, contextWindow, headers = {} } = this.#config;
+    const cap = outputCap(maxTokens, contextWindow, () => this.#historyTokens() + estimateMessageTokens(newMessages));
+    return {
+      ...provider.callOptions({ thinkingLevel, maxTokens: cap }),
+      headers: { ...provider.authHeaders(apiKey), ...lowerCaseNames(headers) },
+      ...(this.#tools.length > 0 && { tools: this.#tools.map(functionTool) }),
+    };
+  }
+
+  #historyTokens(): number {
+    this.#contextTokens ??=
+      estimateTokens(this.#config.systemPrompt ?? "") +
+      estimateTokens(JSON.stringify(this.#tools)) +
+      estimateMessageTokens(this.#carried ?? []);
+    return this.#contextTokens;
+  }
+
+  #tokenUsage(usage: LanguageModelV3Usage, input: readonly OmniMessage[], reply: readonly OmniMessage[]): OmniMessage {
+    const request = countsOf(usage);
+    this.#spent = added(this.#spent, request);
+    if (request.total > 0) this.#contextTokens = request.total;
+    else if (this.#contextTokens !== undefined) this.#contextTokens += estimateMessageTokens([...input, ...reply]);
+    return eventMessage({ type: "token_usage", request, session: this.#spent });
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+const FINISH_REASONS = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_calls",
+  other: "other",
+} as const satisfies Record<Exclude<FinishPart["finishReason"]["unified"], "error">, FinishReason>;
+
+function inputProblem(newMessages: readonly OmniMessage[]): string | undefined {
+  const roles = new Set(newMessages.filter(isCompleteModelMessage).map(({ payload }) => payload.role));
+  if (roles.size === 0) return "a request needs at least one new message, got none";
+  return roles.size > 1 ? "the new messages of a request must be of one role, got user and assistant" : undefined;
+}
+
+function callIdsOf({ payload }: OmniMessage): string[] {
+  return payload.type === "tool_call" ? [payload.tool_call_id] : [];
+}
+
+/** Starts the request; a stream that arrives after the wait was interrupted is closed unread. */
+async function openStream(
+  { model }: Provider,
+  options: LanguageModelV3CallOptions,
+  watch: IdleWatch,
+): Promise<ReadableStream<Part>> {
+  const opening = Promise.resolve(model.doStream(options));
+  try {
+    return (await watch.wait(opening)).stream;
+  } catch (error) {
+    opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * The next part, or the rest of a reply that was whole when it was interrupted.
+ *
+ * @throws {Interruption} When it was not.
+ */
+async function nextParts(reader: WatchedReader<Part>): Promise<readonly Part[]> {
+  try {
+    const step = await reader.next();
+    if (!step.done) return [step.value];
+  } catch (error) {
+    const rest = error instanceof Interruption ? await reader.rest() : [];
+    if (rest.some((part) => part.type === "finish" && part.finishReason.unified !== "error")) return rest;
+    throw error;
+  }
+  throw new BrokenReply("the reply ended without its end marker");
+}
+
+function functionTool({ name, description, parameters }: ToolDefinition): LanguageModelV3FunctionTool {
+  return { type: "function", name, description, inputSchema: { type: "object", properties: {}, ...parameters } };
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The values of headers that name a credential. */
+function secretHeaders(headers: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    /auth|key|token|secret|cookie/i.test(name) ? [value] : [],
+  );
+}
+
+/** What is not cached of the input counts as `cache_write`; a provider that tells nothing costs nothing. */
+function countsOf({ inputTokens, outputTokens }: LanguageModelV3Usage): TokenCounts {
+  const cacheRead = inputTokens.cacheRead ?? 0;
+  const cacheWrite = Math.max(0, (inputTokens.total ?? 0) - cacheRead);
+  const output = outputTokens.total ?? 0;
+  return { cache_read: cacheRead, cache_write: cacheWrite, output, total: cacheRead + cacheWrite + output };
+}
+
+function added(a: TokenCounts, b: TokenCounts): TokenCounts {
+  return {
+    cache_read: a.cache_read + b.cache_read,
+    cache_write: a.cache_write + b.cache_write,
+    output: a.output + b.output,
+    total: a.total + b.total,
+  };
+}

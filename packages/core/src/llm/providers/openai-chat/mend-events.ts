@@ -1,0 +1,168 @@
+import { ToolCallMender } from "./mend-tool-calls.ts";
+
+/**
+ * Mends a stream of chat-completion events on its way to the package that reads them.
+ *
+ * Events with tool calls are rewritten (see {@link ToolCallMender}); everything else passes through byte for byte. The
+ * stream ends at `[DONE]`, though the server keep the connection open, and after a `finish_reason` it ends well however
+ * the connection ends: the reply is complete then. A body that is one JSON object is read as a single event.
+ */
+export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const mender = new EventMender();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        for (;;) {
+          const step = await reader.read().catch((error: unknown) => {
+            if (!mender.finished) throw error;
+            return { done: true, value: undefined } as const;
+          });
+          const mended = step.done ? mender.end() : mender.push(step.value);
+          if (mended.length > 0) controller.enqueue(mended);
+          if (step.done || mender.done) {
+            controller.close();
+            if (!step.done) void drain(reader);
+            return;
+          }
+          if (mended.length > 0) return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Reads what little may follow `[DONE]`, so that the connection can be used again; gives up after a second. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const impatience = setTimeout(() => void reader.cancel().catch(() => undefined), DRAIN_MS).unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The reply was whole: how its connection ends concerns nobody.
+  } finally {
+    clearTimeout(impatience);
+  }
+}
+
+const DRAIN_MS = 1000;
+
+/** The events of one stream. Bytes are held as latin1 text, which keeps each of them. */
+class EventMender {
+  readonly #toolCalls = new ToolCallMender();
+  /** What has come of an event that is not whole, and its last two characters. */
+  #pending: string[] = [];
+  #tail = "";
+  /** An end marker of the reply went by. */
+  finished = false;
+  /** `[DONE]` went by. */
+  done = false;
+
+  push(bytes: Uint8Array): Uint8Array {
+    const chunk = latin1(bytes);
+    const end = lastBoundary(this.#tail + chunk) - this.#tail.length;
+    if (end <= 0) {
+      this.#hold([...this.#pending, chunk], this.#tail + chunk);
+      return NOTHING;
+    }
+    const events = this.#pending.join("") + chunk.slice(0, end);
+    const untouched = this.#pending.length === 0 && end === chunk.length;
+    const rest = chunk.slice(end);
+    this.#hold(rest === "" ? [] : [rest], rest);
+    if (!NOTEWORTHY.test(events)) return untouched ? bytes : toBytes(events);
+    return toBytes(
+      events
+        .split(EVENT_ENDS)
+        .map((event) => this.#mend(event))
+        .join(""),
+    );
+  }
+
+  /** The last event may lack its blank line; half an event is dropped. */
+  end(): Uint8Array {
+    const text = this.#pending.join("");
+    const rest = /^\s*\{/.test(text) ? `data: ${text.replace(/[\r\n]+/g, " ")}` : text;
+    const data = dataOf(rest);
+    return data !== DONE && parsed(data) === undefined ? NOTHING : toBytes(this.#mend(`${rest}\n\n`));
+  }
+
+  #hold(pending: string[], text: string): void {
+    this.#pending = pending;
+    this.#tail = text.slice(-2);
+  }
+
+  #mend(event: string): string {
+    if (this.done) return "";
+    if (!NOTEWORTHY.test(event)) return event;
+    const data = dataOf(event);
+    if (data === DONE) {
+      this.done = true;
+      return event;
+    }
+    const value = parsed(data);
+    const choice = isRecord(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
+    if (!isRecord(choice)) return event;
+    return this.#mendChoice(choice) ? `data: ${latin1(Buffer.from(JSON.stringify(value)))}\n\n` : event;
+  }
+
+  /** @returns Whether the choice is another now. */
+  #mendChoice(choice: Record<string, unknown>): boolean {
+    const whole = choice.delta === undefined && isRecord(choice.message);
+    const delta = isRecord(choice.delta) ? choice.delta : whole ? choice.message : {};
+    if (!isRecord(delta)) return false;
+    const sent = Array.isArray(delta.tool_calls) ? this.#toolCalls.mend(delta.tool_calls) : undefined;
+    const ends = typeof choice.finish_reason === "string";
+    const late = ends ? this.#toolCalls.nameless() : [];
+    this.finished ||= ends;
+    if (!sent && late.length === 0 && !whole) return false;
+    choice.delta = { ...delta, tool_calls: [...(sent ?? []), ...late] };
+    return true;
+  }
+}
+
+const NOTHING = new Uint8Array();
+const DONE = "[DONE]";
+/** What an event must hold to be looked at. Inside strings of JSON these quotes would be escaped. */
+const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"|\[DONE\]/;
+const EVENT_ENDS = /(?<=\n\r?\n|\r\r)/;
+
+/** Where the last whole event ends; 0 where none does. */
+function lastBoundary(text: string): number {
+  return Math.max(
+    0,
+    ...BLANK_LINES.map((blank) => (text.includes(blank) ? text.lastIndexOf(blank) + blank.length : 0)),
+  );
+}
+
+const BLANK_LINES = ["\n\n", "\n\r\n", "\r\r"];
+
+/** The data of an event, its lines joined, as it was meant. */
+function dataOf(event: string): string {
+  const lines = event.split(/\r\n|\n|\r/).map((line) => line.replace(BYTE_ORDER_MARK, ""));
+  const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5).replace(/^ /, ""));
+  return Buffer.from(data.join("\n"), "latin1").toString();
+}
+
+/** U+FEFF in UTF-8, as it stands in latin1 text. */
+const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+function toBytes(text: string): Uint8Array {
+  return Buffer.from(text, "latin1");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

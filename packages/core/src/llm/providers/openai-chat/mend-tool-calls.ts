@@ -1,0 +1,129 @@
+import { marked } from "../provider.ts";
+
+/** A piece of a call as a server sends it; whatever is not as it should be counts as absent. */
+interface Piece {
+  readonly index: number | undefined;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly argumentsText: string;
+  /** Whatever else it holds. */
+  readonly rest: Record<string, unknown>;
+}
+
+interface Call {
+  /** Its place among the calls of the reply. */
+  readonly index: number;
+  /** Where the server put it. */
+  readonly serverIndex: number;
+  id: string | undefined;
+  name: string | undefined;
+  /** All its arguments so far. */
+  readonly argumentPieces: string[];
+  rest: Record<string, unknown>;
+}
+
+/**
+ * Gives every call of one reply an index and an id of its own, whatever the server does with them, and gathers the pieces
+ * of each under it.
+ *
+ * Servers send all calls at index 0, leave the index out, give two calls one id, leave ids out, repeat id and name with
+ * every piece, change the id on the way, name a call late or not at all, and send arguments as `null` or as an object.
+ */
+export class ToolCallMender {
+  readonly #calls: Call[] = [];
+  readonly #latestAt = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+
+  /** The pieces of one event as they should have been sent; a call is held back until its name is known. */
+  mend(toolCalls: readonly unknown[]): Record<string, unknown>[] {
+    return toolCalls.filter(isRecord).flatMap((toolCall, position) => this.#place(readPiece(toolCall), position));
+  }
+
+  /** At the end: calls that have an id and were never named, under an empty name. */
+  nameless(): Record<string, unknown>[] {
+    const calls = this.#calls.filter((call) => call.name === undefined && call.id !== undefined);
+    return calls.map((call) => this.#announce(call, NO_NAME));
+  }
+
+  #place(piece: Piece, position: number): Record<string, unknown>[] {
+    const candidate = this.#candidate(piece, position);
+    const call = candidate && !beginsAnother(candidate, piece) ? candidate : this.#begin(piece, position);
+    if (piece.id !== undefined && !this.#byId.has(piece.id)) this.#byId.set(piece.id, call);
+    call.argumentPieces.push(piece.argumentsText);
+    if (call.name !== undefined) return [{ index: call.index, function: { arguments: piece.argumentsText } }];
+    call.id ??= piece.id;
+    call.rest = { ...call.rest, ...piece.rest };
+    return piece.name === undefined ? [] : [this.#announce(call, piece.name)];
+  }
+
+  /** The call a piece would continue, if it does not begin one. */
+  #candidate({ index, id, name }: Piece, position: number): Call | undefined {
+    const known = id === undefined ? undefined : this.#byId.get(id);
+    if (known && (index === undefined || index === known.serverIndex)) return known;
+    const there = index === undefined && name === undefined ? undefined : this.#latestAt.get(index ?? position);
+    if (there || name !== undefined) return there;
+    const mayBeNamedLater = id !== undefined && index !== undefined;
+    return known ?? (mayBeNamedLater ? undefined : this.#calls.at(-1));
+  }
+
+  #begin({ index, id }: Piece, position: number): Call {
+    const serverIndex = index ?? position;
+    const call: Call = {
+      index: this.#calls.length,
+      serverIndex,
+      id: undefined,
+      name: undefined,
+      argumentPieces: [],
+      rest: {},
+    };
+    this.#calls.push(call);
+    this.#latestAt.set(serverIndex, call);
+    if (id !== undefined) this.#byId.set(id, call);
+    return call;
+  }
+
+  #announce(call: Call, name: string): Record<string, unknown> {
+    call.name = name;
+    const repeated = this.#calls.some((other) => other !== call && other.id === call.id);
+    const id = call.id === undefined || repeated ? marked(call.id ?? "", call.index) : call.id;
+    return { ...call.rest, index: call.index, id, function: { name, arguments: call.argumentPieces.join("") } };
+  }
+}
+
+/** A name that stands for none: the package under us drops calls whose name is empty. */
+const NO_NAME = marked("", "");
+
+/** A second call at a place that is taken: it has a name, and the one before cannot go on with what it brings. */
+function beginsAnother(call: Call, { id, name, argumentsText }: Piece): boolean {
+  if (name === undefined || call.name === undefined) return false;
+  if (name !== call.name || (id !== undefined && call.id !== undefined && id !== call.id)) return true;
+  return /^\s*[{[]/.test(argumentsText) && isJson(call.argumentPieces.join(""));
+}
+
+function readPiece({ index, id, function: body, ...rest }: Record<string, unknown>): Piece {
+  const { name, arguments: args } = isRecord(body) ? body : {};
+  return {
+    index: typeof index === "number" ? index : undefined,
+    id: written(id),
+    name: written(name),
+    argumentsText: typeof args === "string" ? args : isRecord(args) ? JSON.stringify(args) : "",
+    rest,
+  };
+}
+
+function written(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,28 @@
+import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3TextPart } from "@ai-sdk/provider";
+import { imagePart } from "../../file-part.ts";
+import type { AnsweredCall } from "../provider.ts";
+
+/**
+ * The outputs of one reply's calls. Tool messages of this protocol hold text alone, so the images of all of them follow
+ * in one message of the user, each call's under its id.
+ */
+export function toolMessages(outputs: readonly AnsweredCall[]): LanguageModelV3Message[] {
+  const images = outputs.flatMap(imageParts);
+  return [
+    {
+      role: "tool",
+      content: outputs.map(({ callId, name, output }) => ({
+        type: "tool-result",
+        toolCallId: callId,
+        toolName: name,
+        output: { type: "text", value: output.output },
+      })),
+    },
+    ...(images.length > 0 ? [{ role: "user" as const, content: images }] : []),
+  ];
+}
+
+function imageParts({ callId, output }: AnsweredCall): (LanguageModelV3TextPart | LanguageModelV3FilePart)[] {
+  if (!output.images?.length) return [];
+  return [{ type: "text", text: `Images in the output of tool call ${callId}:` }, ...output.images.map(imagePart)];
+}

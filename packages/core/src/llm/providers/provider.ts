@@ -1,0 +1,64 @@
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
+import type { ThinkingPayload, ToolCallOutputPayload } from "../../omnimessage/message.ts";
+import type { ThinkingLevelName } from "../contract.ts";
+import type { ProviderFailure } from "../provider-failure.ts";
+
+/** Opens one wire protocol for one model; loads the protocol's package. @throws {RookeryError} `config-invalid`. */
+export type OpenProvider = (config: { modelId: string; baseUrl?: string }) => Promise<Provider>;
+
+/**
+ * One model behind one wire protocol: all that the rest of the LLM layer needs to know of either.
+ *
+ * In the parts of `model`'s stream an adapter may mark ids and names that the protocol did not give: see `unmarked`.
+ */
+export interface Provider {
+  readonly model: LanguageModelV3;
+  readonly dialect: PromptDialect;
+  /** Lower-case names; none without a key. */
+  authHeaders(apiKey: string | undefined): Readonly<Record<string, string>>;
+  callOptions(request: {
+    thinkingLevel?: ThinkingLevelName | undefined;
+    /** In tokens. */
+    maxTokens?: number | undefined;
+  }): Pick<LanguageModelV3CallOptions, "maxOutputTokens" | "providerOptions">;
+  /** True when the failure is this protocol's way to say that the input does not fit the context window. */
+  isOverflow(failure: ProviderFailure): boolean;
+  /** True for an error part over an event that carried nothing of the reply (a heartbeat). */
+  isHarmless(error: unknown): boolean;
+  /** True for an end marker that says that the reply broke off. */
+  isBrokenOff(rawFinishReason: string): boolean;
+}
+
+/** What differs between protocols in how a history is written. */
+export interface PromptDialect {
+  /** Whether thinking goes back with the reply it came in. */
+  keepsThinking(thinking: ThinkingPayload): boolean;
+  /** A call id the protocol accepts; equal ids stay equal. */
+  callId(id: string): string;
+  /** A tool name the protocol accepts. */
+  callName(name: string): string;
+  /** The `input` of a call part for arguments that hold a JSON object. */
+  callInput(argumentsText: string): unknown;
+  /** The outputs of one reply's calls, in the order of the calls. */
+  toolMessages(outputs: readonly AnsweredCall[]): LanguageModelV3Message[];
+}
+
+/** An output beside its call as the provider knows it. */
+export interface AnsweredCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly output: ToolCallOutputPayload;
+}
+
+const MARK = "\u0000";
+
+/** An id or name with a mark that makes it distinct within one reply, or that stands for nothing at all. */
+export function marked(text: string, mark: string | number): string {
+  return `${text}${MARK}${mark}`;
+}
+
+/** The id or name as the provider gave it; empty when it gave none. */
+export function unmarked(text: string): string {
+  const at = text.indexOf(MARK);
+  return at === -1 ? text : text.slice(0, at);
+}

@@ -1,0 +1,30 @@
+import { RookeryError } from "../errors/rookery-error.ts";
+import { isType } from "../omnimessage/guards.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
+
+/**
+ * Checks what a caller wants the model to read: user text, images and data, at least one of them with content.
+ *
+ * @throws {RookeryError} `input-empty`.
+ */
+export function checkInput(messages: readonly OmniMessage[]): void {
+  const stranger = messages.find((message) => !isUserContent(message));
+  if (stranger) {
+    const found = JSON.stringify(stranger.payload?.type ?? stranger.type);
+    throw new RookeryError("input-empty", `the input holds ${found}, which is not something a user says`, {
+      hint: "pass userText(...), userImage(...) or userData(...) messages",
+    });
+  }
+  if (!messages.some(hasContent)) {
+    throw new RookeryError("input-empty", "the input is empty", { hint: "pass a prompt with text or an image" });
+  }
+}
+
+function isUserContent(message: OmniMessage): boolean {
+  const isContent = isType(message, "text") || isType(message, "image_url") || isType(message, "inline_data");
+  return isContent && message.payload.role === "user";
+}
+
+function hasContent(message: OmniMessage): boolean {
+  return !isType(message, "text") || message.payload.text.trim() !== "";
+}

@@ -1,0 +1,153 @@
+import { MessageQueue } from "../engine/message-queue.ts";
+import type { RunOptions, RunOutcome } from "../engine/run-outcome.ts";
+import { endTask, runTask } from "../engine/run-task.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import type { ModelContext } from "./model-context.ts";
+import { checkInput } from "./session-input.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+/** What a session is made of; `agent.createSession` puts it together. */
+export interface SessionParts {
+  readonly meta: OmniMessage<SessionMetaPayload>;
+  readonly record: SessionRecord;
+  readonly context: ModelContext;
+  readonly maxTurns: number | undefined;
+  /** The key the next request would use; absent where the model is not ours. */
+  readonly currentKey?: () => Promise<string | undefined>;
+}
+
+/**
+ * A conversation of one agent in one workspace.
+ *
+ * Making one does no network; the first run connects, lists the tools and makes the model.
+ */
+export class Session {
+  readonly #parts: SessionParts;
+  #running: { readonly ended: Promise<unknown>; interrupt(): void } | undefined;
+  #closed = false;
+  #refusedKey: { readonly key: string | undefined } | undefined;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  get sessionId(): string {
+    return this.#parts.meta.payload.session_id;
+  }
+
+  get workspaceDir(): string {
+    return this.#parts.meta.payload.workspace;
+  }
+
+  /** What stays the same for the life of the model context, as its trace begins. */
+  get meta(): SessionMetaPayload {
+    return this.#parts.meta.payload;
+  }
+
+  /** Where the session is recorded, for people and programs that read traces. */
+  get traceFile(): string {
+    return this.#parts.record.file;
+  }
+
+  /**
+   * Runs one task: gives the model the input and streams what follows until a reply makes no call.
+   *
+   * Every failure of a model or a tool is in the stream and in the returned outcome. Leaving the loop early interrupts
+   * the run and waits for its end. What an interrupted run leaves unanswered goes to the model with the next input.
+   *
+   * @param messages - User text, images and data; recorded, and not echoed into the stream.
+   * @throws {RookeryError} At the first `next()`, for misuse only: `session-busy`, `session-closed`, `session-auth`,
+   *   `input-empty`.
+   */
+  async *run(messages: readonly OmniMessage[], options: RunOptions = {}): AsyncGenerator<OmniMessage, RunOutcome> {
+    this.#assertFree();
+    checkInput(messages);
+    const interrupted = new AbortController();
+    const queue = new MessageQueue();
+    const signal = options.signal ? AbortSignal.any([options.signal, interrupted.signal]) : interrupted.signal;
+    const task = this.#drive(messages, { ...options, signal }, queue).finally(() => queue.close());
+    const running = { ended: task.catch(() => undefined), interrupt: () => interrupted.abort() };
+    this.#running = running;
+    let finished = false;
+    try {
+      for (;;) {
+        const ready = await queue.take();
+        if (ready === undefined) break;
+        for (const message of ready) yield message;
+      }
+      finished = true;
+      return await task;
+    } finally {
+      if (!finished) {
+        interrupted.abort();
+        queue.discard();
+        await running.ended;
+      }
+      this.#running = undefined;
+    }
+  }
+
+  /** Ends the wait before the next attempt at a request; false when nothing waits. */
+  skipReconnectWait(): boolean {
+    return this.#parts.context.skipReconnectWait();
+  }
+
+  /** Interrupts a run, ends every process and gives the session up; may be called twice. */
+  async dispose(): Promise<void> {
+    this.#closed = true;
+    this.#running?.interrupt();
+    await this.#running?.ended;
+    await this.#parts.context.dispose();
+    this.#parts.record.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  #assertFree(): void {
+    if (this.#closed) {
+      throw new RookeryError("session-closed", `session ${this.sessionId} has been disposed of`, {
+        hint: "create or resume a session",
+      });
+    }
+    if (this.#running) {
+      throw new RookeryError("session-busy", `session ${this.sessionId} is already running`, {
+        hint: "await its run, or abort it first",
+      });
+    }
+  }
+
+  async #drive(
+    messages: readonly OmniMessage[],
+    options: RunOptions & { readonly signal: AbortSignal },
+    queue: MessageQueue,
+  ): Promise<RunOutcome> {
+    const { record, context, maxTurns } = this.#parts;
+    await this.#assertKeyChanged();
+    const emit = (message: OmniMessage): void | Promise<void> => {
+      record.add(message);
+      return queue.push(message);
+    };
+    for (const message of messages) record.add(message);
+    const run = { ...options, emit };
+    const opened = await context.open(run);
+    const outcome = "engine" in opened ? await runTask(opened.engine, run, maxTurns) : await endTask(run, opened);
+    if (outcome.status === "auth") this.#refusedKey = { key: await this.#parts.currentKey?.().catch(() => undefined) };
+    return outcome;
+  }
+
+  /** After a refused key only another one gets a run (PC-026); a model of the caller's own has no key to compare. */
+  async #assertKeyChanged(): Promise<void> {
+    const { currentKey } = this.#parts;
+    if (!this.#refusedKey || !currentKey) return;
+    const key = await currentKey().catch(() => undefined);
+    if (key === this.#refusedKey.key) {
+      throw new RookeryError("session-auth", "the provider refused the key of this session's model", {
+        hint: "set a valid key and run again",
+      });
+    }
+    this.#refusedKey = undefined;
+  }
+}

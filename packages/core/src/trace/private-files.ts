@@ -1,0 +1,19 @@
+import { chmodSync, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Creates a directory only its owner can enter, whatever the umask; one that is already there stays as it is. */
+export function ensurePrivateDirectory(directory: string): void {
+  if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(directory, 0o700);
+}
+
+/**
+ * Opens a file for reading and appending, and creates it, and its directory, for its owner alone whatever the umask.
+ *
+ * @param mode - `create` fails with `EEXIST` where a file is already.
+ */
+export function openPrivateFile(path: string, mode: "append" | "create"): number {
+  ensurePrivateDirectory(dirname(path));
+  const fd = openSync(path, mode === "create" ? "ax+" : "a+", 0o600);
+  if (fstatSync(fd).size === 0) fchmodSync(fd, 0o600);
+  return fd;
+}

@@ -1,0 +1,66 @@
+// Bundles the command line into packages/cli/dist/rookery.js and the chunks it loads when they are used.
+import { chmod, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { types } from "node:util";
+
+const cli = join(import.meta.dirname, "..", "packages", "cli");
+const require = createRequire(join(cli, "package.json"));
+const outdir = join(cli, "dist");
+
+/**
+ * Lets `await import()` of a CommonJS package give its exports by name, as Node does: of a chunk of its own, esbuild
+ * exports the default alone.
+ */
+const commonJsByName = {
+  name: "commonjs-by-name",
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir }) => {
+      if (kind !== "dynamic-import" || path.startsWith("node:")) return undefined;
+      const { path: file, external } = await build.resolve(path, { kind: "import-statement", importer, resolveDir });
+      return external || commonJsExports(file) === undefined ? undefined : { path: file, namespace: "commonjs" };
+    });
+    build.onLoad({ filter: /.*/, namespace: "commonjs" }, ({ path }) => ({
+      contents: [
+        `const exported = require(${JSON.stringify(path)});`,
+        "export default exported;",
+        ...commonJsExports(path).map((name) => `export const ${name} = exported.${name};`),
+      ].join("\n"),
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** The names a CommonJS module exports; undefined for any other. */
+function commonJsExports(file) {
+  if (!/\.c?js$/.test(file)) return undefined;
+  try {
+    const exported = require(file);
+    if (types.isModuleNamespaceObject(exported)) return undefined;
+    return Object.keys(exported).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== "default");
+  } catch (error) {
+    if (error.code === "ERR_REQUIRE_ESM") return undefined;
+    throw error;
+  }
+}
+
+await rm(outdir, { recursive: true, force: true });
+await require("esbuild").build({
+  entryPoints: { rookery: join(cli, "src", "main.ts") },
+  outdir,
+  chunkNames: "chunks/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  conditions: ["rookery-source"],
+  plugins: [commonJsByName],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  // Dependencies that are CommonJS call require for Node's own modules.
+  banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
+  logLevel: "warning",
+});
+await chmod(join(outdir, "rookery.js"), 0o755);
