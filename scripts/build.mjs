@@ -1,4 +1,5 @@
-// Bundles the command line into packages/cli/dist/rookery.js and the chunks it loads when they are used.
+// Bundles the command line into rookery.js and the chunks it loads when they are used: in packages/cli/dist, or in the
+// directory that is given.
 import { chmod, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -6,7 +7,7 @@ import { types } from "node:util";
 
 const cli = join(import.meta.dirname, "..", "packages", "cli");
 const require = createRequire(join(cli, "package.json"));
-const outdir = join(cli, "dist");
+const outdir = process.argv[2] ?? join(cli, "dist");
 
 /**
  * Lets `await import()` of a CommonJS package give its exports by name, as Node does: of a chunk of its own, esbuild

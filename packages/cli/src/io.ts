@@ -13,7 +13,7 @@ export interface Io {
   exit(code: number): void;
 }
 
-export type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The process itself. Standard input is not touched before it is asked for. */
 export function processIo(): Io {

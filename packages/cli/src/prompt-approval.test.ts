@@ -11,6 +11,7 @@ const call = modelMessage({
   arguments: "{}",
   tool_call_id: "call_1",
 });
+const QUESTION = "Type y to allow or n to deny: ";
 const context: ApprovalContext = {
   summary: "touch a.txt\nand \x1b[2J more",
   risk: "filesystem",
@@ -19,7 +20,7 @@ const context: ApprovalContext = {
 };
 
 test("the question shows what is to be done, its risk and where, with control characters visible", async () => {
-  const { io, answer } = asked();
+  const { io, answer } = await asked();
   io.stdin.write("y\n");
   await answer;
   expect(io.err()).toBe(
@@ -34,42 +35,58 @@ test.each([
   ["n", "deny"],
   ["no", "deny"],
 ])("%j answers %s", async (line, decision) => {
-  const { io, answer } = asked();
+  const { io, answer } = await asked();
   io.stdin.write(`${line}\n`);
   expect(await answer).toEqual({ decision, decidedBy: "user" });
 });
 
 test("a bare Enter and anything else ask again", async () => {
-  const { io, answer } = asked();
+  const { io, answer } = await asked();
   io.stdin.write("\nsure\nyy\nn\n");
   expect(await answer).toMatchObject({ decision: "deny" });
   expect(io.err().split("Type y to allow").length - 1).toBe(4);
 });
 
-test("the end of the input denies", async () => {
-  const { io, answer } = asked();
+test("the end of the input denies this call and those after it", async () => {
+  const io = fakeIo({ isTTY: true });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
+  const answer = prompt?.ask(call, context);
+  await written(io.err, QUESTION);
   io.stdin.end();
+  expect(await answer).toMatchObject({ decision: "deny" });
+  expect(await prompt?.ask(call, context)).toMatchObject({ decision: "deny" });
+});
+
+test("what was typed before the question is no answer to it", async () => {
+  const io = fakeIo({ isTTY: true });
+  io.stdin.write("y\n");
+  const answer = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal)?.ask(call, context);
+  await written(io.err, QUESTION);
+  io.stdin.write("n\n");
   expect(await answer).toMatchObject({ decision: "deny" });
 });
 
 test("an interruption denies, before the question and while it stands", async () => {
   const controller = new AbortController();
-  const { answer } = asked(controller.signal);
+  const { answer } = await asked(controller.signal);
   controller.abort();
   expect(await answer).toMatchObject({ decision: "deny" });
-  expect(await asked(controller.signal).answer).toMatchObject({ decision: "deny" });
+  const io = fakeIo({ isTTY: true });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), controller.signal);
+  expect(await prompt?.ask(call, context)).toMatchObject({ decision: "deny" });
 });
 
 test("a second question can be asked, and answered is pending while one stands", async () => {
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
   for (const line of ["n", "y"]) {
+    const shown = io.err().length;
     const answer = prompt?.ask(call, context);
     let isAnswered = false;
     void prompt?.answered.then(() => {
       isAnswered = true;
     });
-    await new Promise((resolve) => setImmediate(resolve));
+    await written(() => io.err().slice(shown), QUESTION);
     expect(isAnswered).toBe(false);
     io.stdin.write(`${line}\n`);
     expect(await answer).toMatchObject({ decision: line === "y" ? "allow" : "deny" });
@@ -91,9 +108,14 @@ test("what was shown stands before the question", async () => {
   expect(io.out()).toBe("● touch\n");
 });
 
-function asked(signal: AbortSignal = new AbortController().signal): { io: FakeIo; answer: Promise<unknown> } {
+/** A question that stands on the screen. */
+async function asked(
+  signal: AbortSignal = new AbortController().signal,
+): Promise<{ io: FakeIo; answer: Promise<unknown> }> {
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), signal);
   if (prompt === undefined) throw new Error("there is no prompt");
-  return { io, answer: prompt.ask(call, context) };
+  const answer = prompt.ask(call, context);
+  await written(io.err, QUESTION);
+  return { io, answer };
 }

@@ -14,8 +14,8 @@ export interface ApprovalPrompt {
 /**
  * Asks at the terminal; absent where nobody sits at one.
  *
- * `y` or `yes` allows, `n` or `no` denies, anything else, a bare Enter too, asks again. The end of the input denies, and
- * so does `signal`, by which Ctrl-C comes.
+ * `y` or `yes` allows, `n` or `no` denies, anything else, a bare Enter too, asks again; what was typed before the question
+ * does not count. The end of the input denies, and so does `signal`, by which Ctrl-C comes.
  */
 export function approvalPrompt(io: Io, stdout: OutputStream, signal: AbortSignal): ApprovalPrompt | undefined {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return undefined;
@@ -40,12 +40,22 @@ async function question(
   context: ApprovalContext,
 ): Promise<ApprovalAnswer> {
   await stdout.flush();
+  await discardTyped(io.stdin);
   const summary = exposed(context.summary).replaceAll("\n", "\n  ");
   io.stderr.write(
     `\nAllow ${exposed(name)}?\n  ${summary}\n  risk: ${context.risk}   workspace: ${exposed(context.workspace)}\n`,
   );
   const allowed = await yesOrNo(io, signal);
   return { decision: allowed ? "allow" : "deny", decidedBy: "user" };
+}
+
+/** What was typed before the question stood on the screen is no answer to it: all that is ready is read and dropped. */
+async function discardTyped(stdin: Io["stdin"]): Promise<void> {
+  const drop = (): void => undefined;
+  stdin.on("data", drop);
+  // A read that has something is served between two turns of the event loop.
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  stdin.pause().off("data", drop);
 }
 
 /** The terminal stays in its line mode, so that there is no state to restore however the program ends. */
@@ -67,7 +77,7 @@ function yesOrNo(io: Io, signal: AbortSignal): Promise<boolean> {
     });
     lines.on("close", deny);
     signal.addEventListener("abort", deny, { once: true });
-    if (signal.aborted) deny();
+    if (signal.aborted || io.stdin.readableEnded) deny();
     else lines.prompt();
   });
 }

@@ -43,12 +43,7 @@ test("a run prints the model's text, disposes of everything, and exits 0", async
   const agent = fakeAgent({ run: hello });
   expect(await rookery(["run", "say hi"], io, agent)).toBe(0);
   expect(io.out()).toBe("hello\n");
-  expect(agent.log.map(([name]) => name)).toEqual([
-    "createAgent",
-    "createSession",
-    "session disposed",
-    "agent disposed",
-  ]);
+  expect(agent.log.map(([name]) => name)).toEqual(["createAgent", "createSession", "agent disposed"]);
   expect(agent.log[1]).toEqual(["createSession", { workspaceDir: "/tmp" }]);
 });
 

@@ -8,7 +8,6 @@ import {
   APPROVAL_MODES,
   addAgentFlags,
   addOutputFlag,
-  agentOptions,
   modelPair,
   numberIn,
   type OutputMode,
@@ -20,7 +19,7 @@ import { readPrompt } from "../read-prompt.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
 import { textView } from "../render/text-view.ts";
 import type { View } from "../render/view.ts";
-import { warningNotice } from "../report-error.ts";
+import { withAgent } from "../with-agent.ts";
 
 interface RunFlags extends AgentFlags {
   readonly file?: string;
@@ -73,8 +72,7 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
   const prompt = await readPrompt(argument, flags.file, io);
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
-    const agent = await context.openAgent({ ...agentOptions(flags), env: io.env, onWarning: warningNotice(io) });
-    try {
+    return await withAgent(flags, context, async (agent) => {
       const session = await agent.createSession({
         ...pair,
         workspaceDir: resolve(io.cwd, flags.workspace ?? "."),
@@ -83,15 +81,9 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
         ...(flags.thinking && { thinkingLevel: flags.thinking }),
         ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
       });
-      try {
-        const outcome = await drive(session, prompt, flags, context, interruption.signal);
-        return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
-      } finally {
-        await session.dispose();
-      }
-    } finally {
-      await agent.dispose();
-    }
+      const outcome = await drive(session, prompt, flags, context, interruption.signal);
+      return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
+    });
   } finally {
     interruption.stop();
   }
@@ -114,7 +106,7 @@ async function drive(
     const step = await messages.next();
     if (step.done) {
       await stdout.flush();
-      view.end(step.value);
+      if (!stdout.broken.aborted) view.end(step.value);
       return step.value;
     }
     if (person) await person.answered;

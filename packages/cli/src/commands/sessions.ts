@@ -1,11 +1,12 @@
 import type { Agent, TraceEntry } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
-import { type AgentFlags, addAgentFlags, addOutputFlag, agentOptions, type OutputMode } from "../flags.ts";
+import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode } from "../flags.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { transcript } from "../render/transcript.ts";
-import { notice, warningNotice } from "../report-error.ts";
+import { notice } from "../report-error.ts";
+import { withAgent } from "../with-agent.ts";
 
 interface SessionsFlags extends AgentFlags {
   readonly output?: OutputMode;
@@ -37,19 +38,6 @@ export function defineSessions(program: Command, context: CommandContext): void 
         if (flags.output === "json") stdout.write(`${JSON.stringify({ removed: ids })}\n`);
       }),
     );
-}
-
-async function withAgent(
-  flags: AgentFlags,
-  { io, openAgent }: CommandContext,
-  use: (agent: Agent) => Promise<void>,
-): Promise<void> {
-  const agent = await openAgent({ ...agentOptions(flags), env: io.env, onWarning: warningNotice(io) });
-  try {
-    await use(agent);
-  } finally {
-    await agent.dispose();
-  }
 }
 
 async function list(agent: Agent, { output }: SessionsFlags, stdout: OutputStream): Promise<void> {

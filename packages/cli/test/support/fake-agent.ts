@@ -27,18 +27,17 @@ export interface FakeAgent {
 
 export function fakeAgent(script: AgentScript): FakeAgent {
   const log: unknown[][] = [];
-  const disposable = (name: string) => ({ dispose: async () => void log.push([`${name} disposed`]) });
   const agent = {
-    ...disposable("agent"),
+    dispose: async () => void log.push(["agent disposed"]),
     async createSession(options: unknown) {
       log.push(["createSession", options]);
       if (script.failure) throw script.failure;
-      return { ...disposable("session"), sessionId: "session-1", traceFile: "/traces/001.jsonl", run: script.run };
+      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", run: script.run };
     },
     async createToolRunner(options: unknown) {
       log.push(["createToolRunner", options]);
       if (script.failure) throw script.failure;
-      return { ...disposable("runner"), listTools: async () => script.tools ?? [], call: script.call };
+      return { listTools: async () => script.tools ?? [], call: script.call };
     },
     listSessions: async () => script.sessions ?? [],
     async *readSession(id: string) {

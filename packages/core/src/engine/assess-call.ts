@@ -1,8 +1,9 @@
 import type { CallAssessment } from "../approval/contract.ts";
+import { argumentObject, parseArguments } from "../environment/parse-arguments.ts";
+import { unknownTool } from "../environment/unknown-tool.ts";
 import { errorText } from "../errors/error-text.ts";
 import type { OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
 import type { ToolSide } from "./engine.ts";
-import { unknownToolText } from "./tool-offer.ts";
 
 /** What the model reads instead of an output when a reply ended at its length limit inside this call. */
 export const CUT_CALL_OUTPUT = "The reply reached the output limit inside this call. Nothing was run.";
@@ -16,7 +17,7 @@ export const CUT_CALL_OUTPUT = "The reply reached the output limit inside this c
 export async function assessCall(tools: ToolSide, toolCall: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
   const { name, stop_reason } = toolCall.payload;
   if (stop_reason === "malformed") return cannotRun(toolCall, CUT_CALL_OUTPUT);
-  if (!tools.offer.has(name)) return cannotRun(toolCall, unknownToolText(name, tools.offer.tools));
+  if (!tools.offer.has(name)) return cannotRun(toolCall, unknownTool(name, tools.offer.tools));
   if (!tools.environment.assessCall) return assessUnseen(tools, toolCall);
   try {
     return await tools.environment.assessCall(toolCall);
@@ -26,11 +27,13 @@ export async function assessCall(tools: ToolSide, toolCall: OmniMessage<ToolCall
 }
 
 function assessUnseen(tools: ToolSide, toolCall: OmniMessage<ToolCallPayload>): CallAssessment {
-  const args = parseObject(toolCall.payload.arguments);
-  if (typeof args === "string") return cannotRun(toolCall, args);
-  const readOnly = tools.environment.toolPermission(toolCall.payload.name) === "r";
+  const { name } = toolCall.payload;
+  const parsed = parseArguments(name, toolCall.payload.arguments);
+  const object = "error" in parsed ? parsed : argumentObject(name, parsed.value);
+  if ("error" in object) return cannotRun(toolCall, object.error);
+  const readOnly = tools.environment.toolPermission(name) === "r";
   return {
-    args,
+    ...object,
     risk: readOnly ? "read_only" : "process",
     summary: callSummary(toolCall),
     executionMode: "parallel",
@@ -43,15 +46,4 @@ function cannotRun(toolCall: OmniMessage<ToolCallPayload>, error: string): CallA
 
 function callSummary(toolCall: OmniMessage<ToolCallPayload>): string {
   return `${toolCall.payload.name} ${toolCall.payload.arguments.slice(0, 2000)}`;
-}
-
-/** The arguments as an object, or what is wrong with them. */
-function parseObject(text: string): Record<string, unknown> | string {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    return `the arguments must be a JSON object, got ${text.slice(0, 200)}; send the call again`;
-  } catch (error) {
-    return `the arguments are not valid JSON (${errorText(error)}); send the call again with one JSON object`;
-  }
 }

@@ -96,7 +96,7 @@ async function askApprover(
   if (run.signal.aborted) return { decision: "deny", reason: "the run was interrupted" };
   const { approve } = run;
   if (!approve) return { decision: "deny", decidedBy: "default", reason: "no approval callback was given" };
-  const context = approvalContext(tools, toolCall.payload.name, assessment);
+  const context = approvalContext(tools, assessment);
   await run.emit(
     eventMessage({
       type: "approval_request",
@@ -121,11 +121,11 @@ async function askApprover(
   }
 }
 
-function approvalContext(tools: ToolSide, name: string, assessment: CallAssessment): ApprovalContext {
+function approvalContext(tools: ToolSide, assessment: CallAssessment): ApprovalContext {
   return {
     summary: assessment.summary,
     risk: assessment.risk,
-    permission: tools.environment.toolPermission(name) ?? (assessment.risk === "read_only" ? "r" : "rw"),
+    permission: assessment.risk === "read_only" ? "r" : "rw",
     workspace: tools.workspaceDir,
     ...(assessment.commandText !== undefined && { commandText: assessment.commandText }),
     ...(assessment.paths && { paths: assessment.paths }),

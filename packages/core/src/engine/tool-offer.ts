@@ -41,9 +41,3 @@ export class ToolOffer {
     }
   }
 }
-
-/** What the model reads when it calls a tool that is not offered. */
-export function unknownToolText(name: string, tools: readonly ToolDefinition[]): string {
-  const names = tools.map((tool) => tool.name).join(", ");
-  return `no tool named ${JSON.stringify(name)}; ${names === "" ? "there are no tools" : `use one of ${names}`}`;
-}

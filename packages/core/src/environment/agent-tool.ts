@@ -3,7 +3,7 @@ import type { ToolDefinitionConfig } from "./contract.ts";
 import type { SchemaType } from "./schema-type.ts";
 import type { CallTraits } from "./tool.ts";
 
-export interface TextContent {
+interface TextContent {
   readonly type: "text";
   readonly text: string;
 }
@@ -34,7 +34,7 @@ export interface AgentToolResult<TDetails = unknown> {
 export type AgentToolUpdateCallback<TDetails = unknown> = (partialResult: AgentToolResult<TDetails>) => void;
 
 /** The arguments that fit a schema; any object, where the schema's type does not tell. */
-export type ToolParameters<TSchema> =
+type ToolParameters<TSchema> =
   SchemaType<TSchema> extends infer Type ? (unknown extends Type ? Record<string, unknown> : Type) : never;
 
 /**

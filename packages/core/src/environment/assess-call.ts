@@ -3,9 +3,10 @@ import { errorText } from "../errors/error-text.ts";
 import type { ToolCallPayload, ToolRisk } from "../omnimessage/message.ts";
 import { readArguments } from "./arguments.ts";
 import { resolvePath } from "./files/resolve-path.ts";
-import type { OfferedTool } from "./offered-tool.ts";
+import { type OfferedTool, toToolDefinition } from "./offered-tool.ts";
 import { shorten } from "./shorten.ts";
 import type { BuiltinTool } from "./tool.ts";
+import { unknownTool } from "./unknown-tool.ts";
 
 const MAX_SUMMARY_CHARS = 2_000;
 
@@ -20,7 +21,8 @@ export async function assessCall(
   workspaceDir: string,
 ): Promise<CallAssessment> {
   const offered = tools.get(call.name);
-  if (offered === undefined) return cannotRun(call, "process", unknownTool(call.name, tools));
+  if (offered === undefined)
+    return cannotRun(call, "process", unknownTool(call.name, [...tools.values()].map(toToolDefinition)));
   const { tool } = offered;
   const checked = await readArguments(offered, call.arguments);
   if ("error" in checked) return cannotRun(call, tool.risk ?? "process", checked.error);
@@ -29,12 +31,6 @@ export async function assessCall(
   } catch (error) {
     return cannotRun(call, tool.risk ?? "process", `${tool.name} was not run: ${errorText(error)}`);
   }
-}
-
-function unknownTool(name: string, tools: ReadonlyMap<string, OfferedTool>): string {
-  const names = [...tools.values()].filter(({ tool }) => !tool.definition.hidden).map(({ tool }) => tool.name);
-  const advice = names.length === 0 ? "there are no tools" : `use one of ${names.join(", ")}`;
-  return `no tool named ${JSON.stringify(shorten(name, 100))}; ${advice}`;
 }
 
 function cannotRun(call: ToolCallPayload, risk: ToolRisk, error: string): CallAssessment {

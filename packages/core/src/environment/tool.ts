@@ -46,6 +46,7 @@ export interface CallTraits {
 export interface BuiltinTool extends CallTraits {
   readonly name: string;
   readonly definition: ToolDefinitionConfig & { readonly label?: string; readonly hidden?: boolean };
+  // biome-ignore lint/suspicious/noConfusingVoidType: a tool may simply end, as the seed has it.
   execute(args: Args, context: ToolExecutionContext): AsyncGenerator<OmniMessage, ToolResult | undefined | void>;
 }
 

@@ -26,8 +26,22 @@ test("a text is start, deltas, stop, and the complete message next (PC-006, PC-0
 test("a call has its name on the start only, and empty arguments are {} in delta and message", () => {
   const { messages } = translate([input("c1", "list"), inputEnd("c1"), call("c1", "list", "")]);
   expect(messages.map(({ payload }) => payload)).toEqual([
-    { type: "partial_tool_call", role: "assistant", event_type: "start", name: "list", arguments: "", tool_call_id: "c1" },
-    { type: "partial_tool_call", role: "assistant", event_type: "delta", name: "", arguments: "{}", tool_call_id: "c1" },
+    {
+      type: "partial_tool_call",
+      role: "assistant",
+      event_type: "start",
+      name: "list",
+      arguments: "",
+      tool_call_id: "c1",
+    },
+    {
+      type: "partial_tool_call",
+      role: "assistant",
+      event_type: "delta",
+      name: "",
+      arguments: "{}",
+      tool_call_id: "c1",
+    },
     {
       type: "partial_tool_call",
       role: "assistant",
@@ -37,7 +51,14 @@ test("a call has its name on the start only, and empty arguments are {} in delta
       tool_call_id: "c1",
       stop_reason: "completed",
     },
-    { type: "tool_call", role: "assistant", name: "list", arguments: "{}", tool_call_id: "c1", stop_reason: "completed" },
+    {
+      type: "tool_call",
+      role: "assistant",
+      name: "list",
+      arguments: "{}",
+      tool_call_id: "c1",
+      stop_reason: "completed",
+    },
   ]);
 });
 
@@ -105,7 +126,10 @@ test("in a reply that reached its limit the last call is malformed as it came, w
 test("a call with text behind it was not cut by the limit the text ran into", () => {
   const parts = [input("a", "one"), inputDelta("a", "{}"), delta("text", "and"), end("text"), call("a", "one", "{}")];
   const { complete } = translate(parts, { cut: true });
-  expect(complete).toMatchObject([{ text: "and", stop_reason: "completed" }, { name: "one", stop_reason: "completed" }]);
+  expect(complete).toMatchObject([
+    { text: "and", stop_reason: "completed" },
+    { name: "one", stop_reason: "completed" },
+  ]);
 });
 
 test("a call that never came to its end is malformed", () => {
@@ -160,7 +184,13 @@ test("hidden thinking is a message without text, apart from its neighbours", () 
     end("reasoning"),
   ]);
   expect(complete).toEqual([
-    { type: "thinking", role: "assistant", thinking: "", fidelity: { p: { redactedData: "x" } }, stop_reason: "completed" },
+    {
+      type: "thinking",
+      role: "assistant",
+      thinking: "",
+      fidelity: { p: { redactedData: "x" } },
+      stop_reason: "completed",
+    },
     { type: "thinking", role: "assistant", thinking: "open", stop_reason: "completed" },
   ]);
 });
@@ -190,25 +220,40 @@ test("text splits where the phase differs and closes on a signature (PC-044, PC-
 });
 
 test("segments that end at one moment settle as thinking or text, then calls (PC-047)", () => {
-  const parts = [input("a", "one"), inputDelta("a", "{}"), delta("text", "t"), call("a", "one", "{}")];
-  expect(translate(parts).complete.map(({ type }) => type)).toEqual(["text", "tool_call"]);
+  for (const kind of ["text", "reasoning"] as const) {
+    const open = [input("a", "one"), inputDelta("a", "{}"), delta(kind, "t")];
+    const types = translate([...open, end(kind), call("a", "one", "{}")]).complete.map(({ type }) => type);
+    expect(types).toEqual([kind === "text" ? "text" : "thinking", "tool_call"]);
+  }
 });
 
 test("marks that an adapter put on ids and names are not seen outside", () => {
   const parts = ["read", "read", ""].map((id, i) => call(i === 0 ? id : marked(id, i), marked("", ""), "{}"));
-  const ids = translate(parts).complete.map((payload) => payload.type === "tool_call" && [payload.tool_call_id, payload.name]);
-  expect(ids).toEqual([["read", ""], ["read#2", ""], [expect.stringMatching(/^call_[0-9a-f]+$/), ""]]);
+  const ids = translate(parts).complete.map(
+    (payload) => payload.type === "tool_call" && [payload.tool_call_id, payload.name],
+  );
+  expect(ids).toEqual([
+    ["read", ""],
+    ["read#2", ""],
+    [expect.stringMatching(/^call_[0-9a-f]+$/), ""],
+  ]);
 });
 
 test("a file of the model is one complete message", () => {
-  const { complete } = translate([delta("text", "see"), { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2]) }]);
+  const { complete } = translate([
+    delta("text", "see"),
+    { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2]) },
+  ]);
   expect(complete).toMatchObject([{ text: "see" }, { type: "inline_data", mime_type: "image/png", data: "AQI=" }]);
 });
 
 test("whatever a provider streams and however it ends, every segment is closed and whole (PC-006, PC-027)", () => {
-  const fidelity = fc.option(fc.record({ signature: fc.constantFrom("s", "t"), phase: fc.constantFrom("x", "y") }, { requiredKeys: [] }), {
-    nil: undefined,
-  });
+  const fidelity = fc.option(
+    fc.record({ signature: fc.constantFrom("s", "t"), phase: fc.constantFrom("x", "y") }, { requiredKeys: [] }),
+    {
+      nil: undefined,
+    },
+  );
   const text = fc.constantFrom("", "a", " ", "{}");
   const id = fc.constantFrom("c1", "c2", "c3");
   const kind = fc.constantFrom("text" as const, "reasoning" as const);
@@ -224,11 +269,17 @@ test("whatever a provider streams and however it ends, every segment is closed a
     fc.boolean().map((cut) => ({ cut })),
     fc.constantFrom<StopReason[]>("aborted", "timeout", "failed", "malformed").map((interrupted) => ({ interrupted })),
   );
-  fc.assert(fc.property(fc.array(part, { maxLength: 25 }), ending, (parts, how) => void translate(parts, how)), { numRuns: 300 });
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 25 }), ending, (parts, how) => void translate(parts, how)),
+    { numRuns: 300 },
+  );
 });
 
 /** Everything a stream of parts becomes; the rules of segments are checked on the way. */
-function translate(parts: readonly Part[], ending: Ending = { cut: false }): { messages: OmniMessage[]; complete: CompletePayload[] } {
+function translate(
+  parts: readonly Part[],
+  ending: Ending = { cut: false },
+): { messages: OmniMessage[]; complete: CompletePayload[] } {
   const ids = createToolCallIdAllocator();
   const translator = new StreamTranslator((id) => ids.allocate(id));
   const messages = parts.flatMap((part) => [...translator.push(part)]);

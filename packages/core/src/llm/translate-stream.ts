@@ -167,6 +167,8 @@ export class StreamTranslator {
   #openCall(partId: string, name: string, fidelity: Fidelity | undefined): Call {
     this.#closeProse("completed");
     this.#releaseHeld("completed");
+    const unfinished = this.#calls.get(partId);
+    if (unfinished) this.#closeCall(unfinished, "malformed");
     const id = this.#allocateCallId(unmarked(partId));
     const call: Call = { partId, id, name: unmarked(name), pieces: [], fidelity, followed: false };
     this.#calls.set(partId, call);

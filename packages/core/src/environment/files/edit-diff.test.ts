@@ -135,9 +135,9 @@ test("very many matches in one long line are one shortened hunk, NUL bytes visib
       "--- a/a.txt",
       "+++ b/a.txt",
       "@@ -1 +1 @@",
-      `-${"a␀".repeat(1000)}… [line truncated: 400000 bytes in all]`,
+      `-${"a␀".repeat(1000)}… [line truncated: 200000 bytes in all]`,
       "\\ No newline at end of file",
-      `+${"b␀".repeat(1000)}… [line truncated: 400000 bytes in all]`,
+      `+${"b␀".repeat(1000)}… [line truncated: 200000 bytes in all]`,
       "\\ No newline at end of file",
     ].join("\n"),
   );

@@ -24,7 +24,7 @@ export async function* singleOutput(
     return { stopReason: "completed", details };
   } catch (error) {
     const path = typeof call.path === "string" ? ` ${modelVisiblePath(call.path)}` : "";
-    yield delta(call.toolCallId, `cannot ${call.verb}${path}: ${problemText(error)}`);
+    yield delta(call.toolCallId, `cannot ${call.verb}${path.replaceAll("\0", "␀")}: ${problemText(error)}`);
     return { stopReason: "failed" };
   }
 }

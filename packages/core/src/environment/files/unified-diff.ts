@@ -52,7 +52,7 @@ function range(start: number, count: number): string {
 
 function formatLine(line: string): string {
   const text = Buffer.from(line.slice(1), "latin1").toString();
-  return `${line[0]}${shortenLine(text.replace(/\r$/, "").replaceAll("\0", "␀"))}`;
+  return `${line[0]}${shortenLine(text.replace(/\r$/, "")).replaceAll("\0", "␀")}`;
 }
 
 /** How many lines hunks add and remove. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, link, lstat, readdir, stat, symlink } from "node:fs/promises";
+import { chmod, link, lstat, readdir, stat, symlink, truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type FileWorkspace, fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { editFile } from "./edit-file.ts";
@@ -306,7 +306,7 @@ test("an interrupted edit writes nothing", async () => {
 
 test("a file over 64 MiB is left to the shell", async () => {
   const workspace = await fileWorkspace();
-  execFileSync("truncate", ["-s", "65M", workspace.path("big")]);
+  await truncate(await workspace.write("big", ""), 65 * 1024 * 1024);
   expect((await workspace.run(editFile, { file_path: "big", old_string: "a", new_string: "b" })).text).toBe(
     "cannot edit big: the file is over 64 MiB; edit it with the shell (sed, perl)",
   );

@@ -1,0 +1,18 @@
+import type { Agent } from "@rookery/core";
+import type { CommandContext } from "./command-line.ts";
+import { type AgentFlags, agentOptions } from "./flags.ts";
+import { warningNotice } from "./report-error.ts";
+
+/** Opens the agent that the flags name, and disposes of it and all it opened, however `use` ends. */
+export async function withAgent<T>(
+  flags: AgentFlags,
+  { io, openAgent }: CommandContext,
+  use: (agent: Agent) => Promise<T>,
+): Promise<T> {
+  const agent = await openAgent({ ...agentOptions(flags), env: io.env, onWarning: warningNotice(io) });
+  try {
+    return await use(agent);
+  } finally {
+    await agent.dispose();
+  }
+}

@@ -1,0 +1,581 @@
+import { afterEach, expect, test } from "vitest";
+import { type CollectedReply, collectReply } from "../../../test/support/collect-reply.ts";
+import { type RawAnswer, type RawProvider, startRawProvider } from "../../../test/support/raw-provider.ts";
+import { type StrictServer, startStrictServer } from "../../../test/support/strict-server.ts";
+import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
+import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolDefinition } from "../../omnimessage/message.ts";
+import type { GenerativeModelConfig } from "../contract.ts";
+import { GenerativeModel } from "../generative-model.ts";
+
+const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==";
+const readFile: ToolDefinition = {
+  name: "read_file",
+  description: "Reads a file.",
+  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+};
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function strict(turns: unknown, options: { models?: Record<string, unknown> } = {}): Promise<StrictServer> {
+  const server = await startStrictServer({ scripts: turns, ...options });
+  closing.push(() => server.close());
+  return server;
+}
+
+async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
+  const provider = await startRawProvider(...answers);
+  closing.push(() => provider.close());
+  return provider;
+}
+
+function model(server: { url: string }, config: Partial<GenerativeModelConfig> = {}): GenerativeModel {
+  return new GenerativeModel({
+    modelId: "deepseek-chat",
+    apiKey: "sk-canary-1111",
+    baseUrl: `${server.url}/v1`,
+    tools: [],
+    ...config,
+  });
+}
+
+function ask(llm: GenerativeModel, ...newMessages: OmniMessage[]): Promise<CollectedReply> {
+  return collectReply(llm, { newMessages: newMessages.length > 0 ? newMessages : [userText("go")] });
+}
+
+/** One output for each call of a reply. */
+function answers(reply: CollectedReply, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage[] {
+  return callsOf(reply).map((call) =>
+    modelMessage({
+      type: "tool_call_output",
+      role: "user",
+      output: `output of ${call.name}`,
+      tool_call_id: call.tool_call_id,
+      ...fields,
+    }),
+  );
+}
+
+function callsOf({ complete }: CollectedReply): Extract<CompletePayload, { type: "tool_call" }>[] {
+  return complete.filter((payload) => payload.type === "tool_call");
+}
+
+function textOf({ complete }: CollectedReply): string {
+  return complete.flatMap((payload) => (payload.type === "text" ? [payload.text] : [])).join("");
+}
+
+function noComplaints(server: StrictServer): void {
+  expect(server.violations).toEqual([]);
+  expect(server.warnings).toEqual([]);
+  expect(server.internal).toEqual([]);
+}
+
+// Whole conversations with the strict server.
+
+test("thinking, text and parallel calls come as segments, and go back unchanged (PC-038, PC-040, PC-051, PC-106)", async () => {
+  const server = await strict([
+    {
+      thinking: "I should look at both.",
+      text: "Reading.",
+      tools: [
+        { name: "read_file", args: { path: "a" } },
+        { name: "read_file", args: { path: "é🙂" } },
+      ],
+      interleave: true,
+      chunk: 3,
+    },
+    { text: "Both read." },
+    { text: "Yes." },
+  ]);
+  const llm = model(server, { tools: [readFile], systemPrompt: "Be brief." });
+  const first = await ask(llm);
+  expect(first.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
+  expect(first.complete).toMatchObject([
+    { type: "thinking", thinking: "I should look at both." },
+    { type: "text", text: "Reading." },
+    { type: "tool_call", name: "read_file", arguments: '{"path":"a"}' },
+    { type: "tool_call", name: "read_file", arguments: '{"path":"é🙂"}' },
+  ]);
+  const second = await ask(llm, ...answers(first).reverse());
+  expect(textOf(second)).toBe("Both read.");
+  expect(textOf(await ask(llm, userText("sure?")))).toBe("Yes.");
+  const { messages, tools, tool_choice } = server.log[2]?.body ?? {};
+  expect(tools).toHaveLength(1);
+  expect(tool_choice).toBeUndefined();
+  const [one, two] = callsOf(first).map((call) => call.tool_call_id);
+  expect(messages).toMatchObject([
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "go" },
+    {
+      role: "assistant",
+      content: "Reading.",
+      reasoning_content: "I should look at both.",
+      tool_calls: [
+        { id: one, function: { arguments: '{"path":"a"}' } },
+        { id: two, function: { arguments: '{"path":"é🙂"}' } },
+      ],
+    },
+    { role: "tool", tool_call_id: one, content: "output of read_file" },
+    { role: "tool", tool_call_id: two, content: "output of read_file" },
+    { role: "assistant", content: "Both read." },
+    { role: "user", content: "sure?" },
+  ]);
+  noComplaints(server);
+});
+
+test.each([
+  ["bytes one by one", { bytes: 1 }],
+  ["cuts inside characters", { bytes: "utf8", crlf: true }],
+  ["cuts inside escapes", { bytes: "escape", unicodeEscapes: true }],
+  ["cuts before line ends", { bytes: "lines", crlf: true, bom: true }],
+  ["everything at once", { bytes: "coalesce" }],
+  ["keep-alive comments", { keepAlive: true }],
+  ["no [DONE]", { noDone: true }],
+  ["another content type", { contentType: "text/plain" }],
+])("%s change nothing in a reply (PC-040)", async (_, fault) => {
+  const server = await strict([
+    { thinking: "hé", text: "日本 🙂", tools: [{ name: "read_file", args: { path: 'a"\\\n🙂' } }], chunk: 2, fault },
+    "ok",
+  ]);
+  const llm = model(server, { tools: [readFile] });
+  const reply = await ask(llm);
+  expect(reply.complete).toMatchObject([
+    { thinking: "hé" },
+    { text: "日本 🙂" },
+    { arguments: JSON.stringify({ path: 'a"\\\n🙂' }) },
+  ]);
+  expect((await ask(llm, ...answers(reply))).outcome.status).toBe("completed");
+  noComplaints(server);
+});
+
+test("a pair of surrogates split over two deltas is whole in the message", async () => {
+  const server = await strict([{ text: "a🏔b", chunk: 2, splitSurrogates: true }, "ok"]);
+  const llm = model(server);
+  expect(textOf(await ask(llm))).toBe("a🏔b");
+  await ask(llm, userText("next"));
+  expect(server.log[1]?.body.messages[1].content).toBe("a🏔b");
+  noComplaints(server);
+});
+
+test.each(["missing", "empty", "duplicate"])(
+  "calls with %s ids run apart and are told apart in the next request (PC-048)",
+  async (ids) => {
+    const tools = [
+      { name: "read_file", args: { path: "a" } },
+      { name: "read_file", args: { path: "b" } },
+    ];
+    const server = await strict([{ tools, fault: { ids } }, "ok"]);
+    const llm = model(server, { tools: [readFile] });
+    const reply = await ask(llm);
+    expect(callsOf(reply).map((call) => call.arguments)).toEqual(['{"path":"a"}', '{"path":"b"}']);
+    expect(new Set(callsOf(reply).map((call) => call.tool_call_id)).size).toBe(2);
+    expect((await ask(llm, ...answers(reply))).outcome.status).toBe("completed");
+    noComplaints(server);
+  },
+);
+
+test("images of a batch of outputs follow it, each call's under its id", async () => {
+  const tools = [
+    { name: "read_file", args: { path: "a" } },
+    { name: "read_file", args: { path: "b" } },
+  ];
+  const server = await strict([{ tools }, "seen"]);
+  const llm = model(server, { tools: [readFile] });
+  const reply = await ask(llm, userText("compare"), userImage(PIXEL));
+  const [first, second] = answers(reply, { images: [PIXEL] });
+  if (!first || !second) throw new Error("two calls were scripted");
+  expect((await ask(llm, first, second, userText("well?"))).outcome.status).toBe("completed");
+  const [one, two] = callsOf(reply).map((call) => call.tool_call_id);
+  expect(server.log[1]?.body.messages.slice(2)).toEqual([
+    { role: "tool", tool_call_id: one, content: "output of read_file" },
+    { role: "tool", tool_call_id: two, content: "output of read_file" },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: `Images in the output of tool call ${one}:` },
+        { type: "image_url", image_url: { url: PIXEL } },
+        { type: "text", text: `Images in the output of tool call ${two}:` },
+        { type: "image_url", image_url: { url: PIXEL } },
+      ],
+    },
+    { role: "user", content: "well?" },
+  ]);
+  expect(server.log[0]?.body.messages[0].content).toHaveLength(2);
+  noComplaints(server);
+});
+
+test("odd names, long ids and lone surrogates of a history are made acceptable", async () => {
+  const server = await strict(["ok"]);
+  const llm = model(server, { tools: [{ name: "bare", description: "No schema \ud83d.", parameters: {} }] });
+  const id = "chatcmpl-tool-0123456789abcdef0123456789abcdef";
+  const empty = {
+    type: "tool_call",
+    role: "assistant",
+    name: "",
+    arguments: '{"a":"\ud83d"}',
+    tool_call_id: id,
+  } as const;
+  llm.setHistory([
+    userText("x\udc00y"),
+    modelMessage(empty),
+    modelMessage({ ...empty, name: "my tool.v2", tool_call_id: "b" }),
+  ]);
+  const output = (of: string): OmniMessage =>
+    modelMessage({ type: "tool_call_output", role: "user", output: "\ud83d", tool_call_id: of });
+  expect((await ask(llm, output(id), output("b"))).outcome.status).toBe("completed");
+  const { messages, tools } = server.log[0]?.body ?? {};
+  expect(messages[0].content).toBe("x\ufffdy");
+  expect(messages[1].tool_calls).toMatchObject([
+    { function: { name: "_", arguments: '{"a":"\ufffd"}' } },
+    { function: { name: "my_tool_v2" } },
+  ]);
+  expect(messages[2].tool_call_id).toBe(messages[1].tool_calls[0].id);
+  expect(tools[0].function.parameters).toEqual({ type: "object", properties: {} });
+  noComplaints(server);
+});
+
+test("arguments go back as they were written, escapes and odd names inside them too", async () => {
+  const server = await strict(["ok"]);
+  const llm = model(server);
+  const texts = ['{ "n": 12345678901234567890 }', '{"a":"\\ud83d\\ude42"}', '{"__proto__":{"x":1}}'];
+  const calls = texts.map((text, i) =>
+    modelMessage({ type: "tool_call", role: "assistant", name: "t", arguments: text, tool_call_id: `c${i}` }),
+  );
+  llm.setHistory([userText("go"), ...calls]);
+  await ask(
+    llm,
+    ...texts.map((_, i) => modelMessage({ type: "tool_call_output", role: "user", output: "", tool_call_id: `c${i}` })),
+  );
+  const sent = server.log[0]?.body.messages[1].tool_calls.map(
+    (call: { function: { arguments: string } }) => call.function.arguments,
+  );
+  expect(sent[0]).toBe(texts[0]);
+  expect(sent.slice(1).map((text: string) => JSON.parse(text))).toEqual(texts.slice(1).map((text) => JSON.parse(text)));
+  noComplaints(server);
+});
+
+// What is asked of which model.
+
+test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent: Record<string, unknown>]>([
+  ["deepseek-chat", "high", { max_tokens: 900, reasoning_effort: "high" }],
+  ["deepseek-chat", "none", { max_tokens: 900 }],
+  ["deepseek-chat", "xhigh", { max_tokens: 900, reasoning_effort: "high" }],
+  ["gpt-4o", "high", { max_tokens: 900 }],
+  ["gpt-5", "low", { max_completion_tokens: 900, reasoning_effort: "low" }],
+  ["gpt-5.1", "xhigh", { max_completion_tokens: 900, reasoning_effort: "high" }],
+  ["gpt-5.2", "xhigh", { max_completion_tokens: 900, reasoning_effort: "xhigh" }],
+  ["gpt-5-chat-latest", "high", { max_tokens: 900 }],
+  ["o3-mini", "medium", { max_completion_tokens: 900, reasoning_effort: "medium" }],
+  ["o4-mini", undefined, { max_completion_tokens: 900 }],
+])("%s at level %s is sent %j (PC-033 to PC-035)", async (modelId, thinkingLevel, sent) => {
+  const server = await strict(["ok"]);
+  const llm = model(server, { modelId, maxTokens: 900, ...(thinkingLevel && { thinkingLevel }) });
+  const thought = modelMessage({ type: "thinking", role: "assistant", thinking: "hm" } as const);
+  llm.setHistory([userText("before"), thought, modelMessage({ type: "text", role: "assistant", text: "yes" })]);
+  expect((await ask(llm)).outcome.status).toBe("completed");
+  const { model: id, messages, stream, stream_options, ...rest } = server.log[0]?.body ?? {};
+  expect({ id, stream, stream_options }).toEqual({
+    id: modelId,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  expect(rest).toEqual(sent);
+  expect(messages[1].reasoning_content).toBe(modelId.startsWith("deepseek") ? "hm" : undefined);
+  noComplaints(server);
+});
+
+test("a level given with a request holds for it, else the one of construction (PC-011, PC-035)", async () => {
+  const server = await strict(["a", "b"]);
+  const llm = model(server, { thinkingLevel: "low" });
+  await collectReply(llm, { newMessages: [userText("x")], thinkingLevel: "high" });
+  await ask(llm);
+  expect(server.log.map(({ body }) => body.reasoning_effort)).toEqual(["high", "low"]);
+});
+
+test("the output limit is lowered to what the window leaves (PC-033)", async () => {
+  const server = await strict([{ text: "a", usage: { input: 5000, output: 0 } }, "b"]);
+  const llm = model(server, { maxTokens: 8000, contextWindow: 10_000 });
+  await ask(llm);
+  await ask(llm, userText("abcd"));
+  expect(server.log.map(({ body }) => body.max_tokens)).toEqual([8000, 3975]);
+});
+
+test("an address may end in slashes and have a query; headers are sent with each request", async () => {
+  const server = await raw({ body: reply({ content: "ok" }) });
+  const llm = model(server, { baseUrl: `${server.url}/v1//?api-version=7`, headers: { "X-Team": "red" } });
+  expect(textOf(await ask(llm))).toBe("ok");
+  expect(server.paths).toEqual(["/v1/chat/completions?api-version=7"]);
+  expect(server.headers[0]).toMatchObject({ "x-team": "red", authorization: "Bearer sk-canary-1111" });
+});
+
+test("without a key no authorization is sent; a header of the configuration stands for it", async () => {
+  const server = await raw({ body: reply({ content: "ok" }) });
+  await ask(new GenerativeModel({ modelId: "local", baseUrl: `${server.url}/v1`, tools: [] }));
+  await ask(model(server, { headers: { Authorization: "Basic abc" } }));
+  expect(server.headers.map(({ authorization }) => authorization)).toEqual([undefined, "Basic abc"]);
+});
+
+test("an address that is none is a final failure", async () => {
+  for (const baseUrl of ["localhost:80", "ftp://x", ""]) {
+    expect((await ask(model({ url: "" }, { baseUrl }))).outcome).toEqual({
+      status: "failed",
+      message: `the base URL must be an http(s) address, got ${JSON.stringify(baseUrl)}`,
+      permanent: true,
+    });
+  }
+});
+
+// Odd servers.
+
+test("pieces of two calls that arrive mixed find their calls", async () => {
+  const pieces = [
+    { index: 0, id: "c0", type: "function", function: { name: "grep", arguments: "" } },
+    { index: 1, id: "c1", type: "function", function: { name: "read_file", arguments: "" } },
+    { index: 0, function: { arguments: '{"pat' } },
+    { index: 1, function: { arguments: '{"file_' } },
+    { index: 0, function: { arguments: 'tern":"x' } },
+    { index: 1, function: { arguments: 'path":"y"}' } },
+    { index: 0, function: { arguments: '"}' } },
+  ];
+  const server = await raw({ body: reply({ content: "Reading" }, ...pieces.map(toolCall)) });
+  const got = await ask(model(server));
+  expect(textOf(got)).toBe("Reading");
+  expect(callsOf(got)).toMatchObject([
+    { tool_call_id: "c0", name: "grep", arguments: '{"pattern":"x"}' },
+    { tool_call_id: "c1", name: "read_file", arguments: '{"file_path":"y"}' },
+  ]);
+  expect(got.outcome.finishReason).toBe("tool_calls");
+});
+
+test("two calls at index 0 with different ids stay two calls, wherever the stream is cut", async () => {
+  const pieces = [
+    { index: 0, id: "call_a", type: "function", function: { name: "read_file", arguments: '{"file_path":"a' } },
+    { index: 0, function: { arguments: '.txt"}' } },
+    { index: 0, id: "call_b", type: "function", function: { name: "read_file", arguments: '{"file_path":' } },
+    { index: 0, function: { arguments: '"b.txt"}' } },
+  ];
+  const body = reply(...pieces.map(toolCall));
+  const server = await raw({ body }, { body, bytesPerWrite: 7 });
+  for (const _ of [1, 2]) {
+    expect(callsOf(await ask(model(server)))).toMatchObject([
+      { tool_call_id: "call_a", name: "read_file", arguments: '{"file_path":"a.txt"}' },
+      { tool_call_id: "call_b", name: "read_file", arguments: '{"file_path":"b.txt"}' },
+    ]);
+  }
+});
+
+test("a provider that names calls by their function gets its own ids back (PC-048 to PC-050)", async () => {
+  const body = reply(toolCall({ index: 0, id: "read", function: { name: "read", arguments: "{}" } }));
+  const server = await raw({ body });
+  const llm = model(server);
+  const first = await ask(llm);
+  const second = await ask(llm, ...answers(first));
+  await ask(llm, ...answers(second));
+  expect([...callsOf(first), ...callsOf(second)].map((call) => call.tool_call_id)).toEqual(["read", "read#2"]);
+  expect(JSON.stringify(server.bodies[2])).not.toContain("#2");
+});
+
+test("a call without a name reaches the engine, which has to answer it", async () => {
+  const server = await strict([
+    {
+      tools: [
+        { name: "", args: {} },
+        { name: "read_file", args: {} },
+      ],
+    },
+    "ok",
+  ]);
+  const llm = model(server);
+  const got = await ask(llm);
+  expect(callsOf(got)).toMatchObject([{ name: "read_file" }, { name: "" }]);
+  expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
+  expect(server.violations).toEqual([]);
+});
+
+test("events without choices, and usage wherever it stands, are no hindrance (PC-013)", async () => {
+  const filter = { id: "", choices: [], prompt_filter_results: [{ prompt_index: 0 }] };
+  const usage = {
+    choices: [],
+    usage: {
+      prompt_tokens: 308,
+      completion_tokens: 2,
+      total_tokens: 310,
+      prompt_tokens_details: { cached_tokens: 256 },
+    },
+  };
+  const body = sse(
+    filter,
+    { type: "ping" },
+    null,
+    chunk({ content: "Hi" }, null, { usage: null }),
+    chunk({}, "stop"),
+    usage,
+  );
+  const got = await ask(model(await raw({ body })));
+  expect(textOf(got)).toBe("Hi");
+  expect(got.outcome).toEqual({ status: "completed", finishReason: "stop" });
+  expect(got.usage?.request).toEqual({ cache_read: 256, cache_write: 52, output: 2, total: 310 });
+});
+
+test("line ends, comments, byte order mark, fields and data over two lines are read as the standard says", async () => {
+  const [a, b, c] = ["A", "B", "C"].map((content) => JSON.stringify(chunk({ content })));
+  const halves = `data: ${c?.slice(0, 1)}\r\ndata: ${c?.slice(1)}`;
+  const body =
+    `\ufeff: OPENROUTER PROCESSING\r\n\r\n:\r\nevent: message\r\nid: 7\r\nretry: 3000\r\ndata: ${a}\r\n\r\n: ping - 1\r\n\r\n` +
+    `data:${b}\r\n\r\n${halves}\r\n\r\ndata: ${JSON.stringify(chunk({}, "stop"))}\r\n\r\ndata: [DONE]\r\n\r\n`;
+  const server = await raw({ body }, { body, bytesPerWrite: 1 });
+  expect(textOf(await ask(model(server)))).toBe("ABC");
+  expect(textOf(await ask(model(server)))).toBe("ABC");
+});
+
+test("the end after a finish reason is an end, with or without [DONE] and usage; usage is zero then (PC-020)", async () => {
+  const server = await raw({ body: sse(chunk({ content: "Hi" }), chunk({}, "stop")) });
+  const got = await ask(model(server));
+  expect(got.outcome).toEqual({ status: "completed", finishReason: "stop" });
+  expect(got.usage?.request).toEqual({ cache_read: 0, cache_write: 0, output: 0, total: 0 });
+});
+
+test("a server that keeps the connection open behind [DONE] is not waited for", async () => {
+  const server = await raw((response) => void response.write(reply({ content: "Hi" })));
+  expect((await ask(model(server))).outcome.status).toBe("completed");
+});
+
+test("the output limit inside a call marks the last call, and it goes back with {}", async () => {
+  const cut = {
+    index: 1,
+    id: "c7",
+    type: "function",
+    function: { name: "write_file", arguments: '{"file_path":"a.ts","content":"export' },
+  };
+  const whole = { index: 0, id: "c6", type: "function", function: { name: "read_file", arguments: "{}" } };
+  const body = sse(chunk(toolCall(whole)), chunk(toolCall(cut)), chunk({}, "length"), "[DONE]");
+  const server = await raw({ body }, { body: reply({ content: "ok" }) });
+  const llm = model(server);
+  const got = await ask(llm);
+  expect(got.outcome).toEqual({ status: "completed", finishReason: "length" });
+  expect(callsOf(got)).toMatchObject([
+    { tool_call_id: "c6", stop_reason: "completed" },
+    { tool_call_id: "c7", arguments: cut.function.arguments, stop_reason: "malformed" },
+  ]);
+  await ask(llm, ...answers(got));
+  expect(server.bodies[1].messages[1].tool_calls.map((call: { function: unknown }) => call.function)).toEqual([
+    { name: "read_file", arguments: "{}" },
+    { name: "write_file", arguments: "{}" },
+  ]);
+});
+
+test("arguments that are no JSON object come as they are and go back as {}", async () => {
+  const texts = ['{"file_path": "a.txt", "content": }', "null", '["ls"]', '{"file_path":"ok.txt"}'];
+  const pieces = texts.map((text, index) =>
+    toolCall({ index, id: `c${index}`, function: { name: "t", arguments: text } }),
+  );
+  const server = await raw({ body: reply(...pieces) }, { body: reply({ content: "ok" }) });
+  const llm = model(server);
+  const got = await ask(llm);
+  expect(callsOf(got).map((call) => [call.arguments, call.stop_reason])).toEqual(
+    texts.map((text) => [text, "completed"]),
+  );
+  await ask(llm, ...answers(got));
+  const sent = server.bodies[1].messages[1].tool_calls.map(
+    (call: { function: { arguments: string } }) => call.function.arguments,
+  );
+  expect(sent).toEqual(["{}", "{}", "{}", texts[3]]);
+  expect(server.bodies[1].messages.filter((message: { role: string }) => message.role === "tool")).toHaveLength(4);
+});
+
+test("a thought signature goes back on the call it came with (PC-041)", async () => {
+  const extra_content = { google: { thought_signature: "sig" } };
+  const server = await raw(
+    { body: reply(toolCall({ index: 0, id: "a", function: { name: "t", arguments: "{}" }, extra_content })) },
+    { body: reply({ content: "ok" }) },
+  );
+  const llm = model(server, { modelId: "custom" });
+  const got = await ask(llm);
+  expect(callsOf(got)[0]?.fidelity).toEqual({ google: { thoughtSignature: "sig" } });
+  await ask(llm, ...answers(got));
+  expect(server.bodies[1].messages[1].tool_calls[0].extra_content).toEqual(extra_content);
+});
+
+test.each([
+  ["content_filter", "content_filter"],
+  ["stop", "stop"],
+  ["function_call", "tool_calls"],
+  ["eos", "other"],
+])("the finish reason %s is told as %s", async (wire, told) => {
+  const server = await raw({ body: sse(chunk({ content: "x" }), chunk({}, wire), "[DONE]") });
+  expect((await ask(model(server))).outcome).toEqual({ status: "completed", finishReason: told });
+});
+
+test("a reply that the provider says broke off is no reply (PC-022)", async () => {
+  const server = await raw({ body: sse(chunk({ content: "x" }), chunk({}, "error"), "[DONE]") });
+  const got = await ask(model(server));
+  expect(got.outcome).toEqual({ status: "malformed", message: "the provider broke the reply off (error)" });
+  expect(got.complete).toMatchObject([{ text: "x", stop_reason: "malformed" }]);
+});
+
+test.each([
+  [400, { error: { message: "This model's maximum context length is 8192 tokens.", code: "context_length_exceeded" } }],
+  [
+    400,
+    {
+      error: {
+        message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+      },
+    },
+  ],
+  [
+    400,
+    {
+      error: {
+        code: 400,
+        message: "the request exceeds the available context size",
+        type: "exceed_context_size_error",
+      },
+    },
+  ],
+  [422, { message: "prompt is too long: 9000 tokens > 8192 maximum" }],
+])("HTTP %i %j says that the input does not fit", async (status, error) => {
+  const server = await raw({ status, body: JSON.stringify(error) });
+  const { outcome } = await ask(model(server));
+  expect(outcome).toMatchObject({ status: "failed", overflow: true });
+  expect(outcome.permanent).toBeUndefined();
+});
+
+test("a rate limit that speaks of tokens is no overflow", async () => {
+  const error = {
+    message: "Limit 8000 tokens: reduce the length of the messages",
+    type: "tokens",
+    code: "rate_limit_exceeded",
+  };
+  const server = await raw({ status: 429, body: JSON.stringify({ error }) });
+  const { outcome } = await ask(model(server));
+  expect(outcome.status).toBe("timeout");
+  expect(outcome.overflow).toBeUndefined();
+});
+
+function chunk(delta: object, finish_reason: string | null = null, more: object = {}): object {
+  return {
+    id: "c1",
+    object: "chat.completion.chunk",
+    model: "m",
+    choices: [{ index: 0, delta, finish_reason }],
+    ...more,
+  };
+}
+
+function toolCall(piece: object): object {
+  return { tool_calls: [piece] };
+}
+
+function sse(...events: (object | string | null)[]): string {
+  return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
+}
+
+/** A whole reply of these deltas. */
+function reply(...deltas: object[]): string {
+  const hasCalls = deltas.some((delta) => "tool_calls" in delta);
+  return sse(...deltas.map((delta) => chunk(delta)), chunk({}, hasCalls ? "tool_calls" : "stop"), "[DONE]");
+}
