@@ -98,7 +98,7 @@ function unknownCommand(name: string): RookeryError {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);
-  return flags.includes("--output=json") || flags[flags.lastIndexOf("--output") + 1] === "json";
+  return flags.some((flag, i) => flag === "--output=json" || (flag === "json" && flags[i - 1] === "--output"));
 }
 
 function brokenOutput(reason: unknown, io: Io): number {

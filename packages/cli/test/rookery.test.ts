@@ -70,15 +70,19 @@ test("json is pure whatever Node warns of, and a refused key is exit code 3 that
   expect(run.stdout + run.stderr + everythingIn(root)).not.toContain(key);
 });
 
-test("a call that nobody can approve is denied, and the run fails with its code (PT-173, PT-177)", async () => {
-  await serve((index) => (index === 0 ? { calls: [command("echo no")] } : { text: ["I could not."] }));
-  const run = await finished(start(["run", ...model(), "--approve", "always-ask", "--output", "json", "hi"]));
+test("a call that nobody can approve is denied before anything of it runs (PT-173, PT-177, PT-184)", async () => {
+  const workspace = mkdtempSync(join(tmpdir(), "rookery-workspace-"));
+  await serve((index) => (index === 0 ? { calls: [command("touch made")] } : { text: ["I could not."] }));
+  const run = await finished(
+    start(["run", ...model(), "--workspace", workspace, "--approve", "always-ask", "--output", "json", "hi"]),
+  );
   expect(run.code).toBe(1);
   expect(JSON.parse(run.stdout)).toMatchObject({
     status: "failed",
     error: { code: "approval-unanswered" },
     denied: [{ reason: "nobody can answer" }],
   });
+  expect(readdirSync(workspace)).toEqual([]);
 });
 
 test("a run is recorded, and sessions list, show and remove work on it", async () => {
@@ -170,6 +174,15 @@ test.each([
   expect(run.stderr.split("\n")).toHaveLength(2);
   expect(run).toMatchObject({ code, stdout: "" });
   expect(server?.requests).toEqual([]);
+});
+
+test("a server that cannot be reached is tried again, with the reason and the wait on standard error", async () => {
+  await serve(() => ({}));
+  const argv = ["run", ...model(), "--timeout", "1", "x"];
+  server?.close();
+  const run = await finished(start(argv));
+  expect(run).toMatchObject({ code: 124, stdout: "" });
+  expect(run.stderr).toMatch(/^↻ .*(connect|ECONNREFUSED).*; trying again in \d+\.\d s\nrookery: timeout: .*\n$/i);
 });
 
 test("without any model the error names the ways to one", async () => {

@@ -183,7 +183,7 @@ test("without a terminal nobody can answer, and what the mode leaves to a person
   expect(await decisions(["--approve", "always-ask"])).toEqual(["deny", "deny"]);
 });
 
-test("at a terminal the person is asked, and nothing is printed over the question (PT-184)", async () => {
+test("at a terminal the person is asked, and nothing is printed over the question (PT-177)", async () => {
   const io = fakeIo({ isTTY: true, env: { NO_COLOR: "1" } });
   let decision: unknown;
   const agent = fakeAgent({

@@ -5,7 +5,7 @@ import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 
 /**
- * Replaces a file whole, readable by its owner alone (0600), together with missing directories (0700).
+ * Replaces a file whole, readable by its owner alone (0600, whatever the umask), together with missing directories (0700).
  *
  * The text is flushed under another name first, so that a crash leaves the old file or the new one. A symbolic link is
  * written through.
@@ -34,6 +34,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
 
 async function writeFlushed(handle: FileHandle, text: string): Promise<void> {
   try {
+    await handle.chmod(0o600);
     await handle.writeFile(text);
     await handle.sync();
   } finally {

@@ -3,93 +3,119 @@ import { isHighSurrogate } from "./shorten.ts";
 /** `read_file` scans less than 8 MiB, so that a full capture can be read to its end with it (PT-057, PT-058). */
 export const MAX_CAPTURE_BYTES: number = 8 * 1024 * 1024 - 1;
 
-const FIRST_ALLOCATION_BYTES = 64 * 1024;
-/** Text is encoded in pieces of about this size, whatever the size of the pushes. */
-const PIECE_CHARS = 64 * 1024;
+/** Text is kept in pieces of this size at most, so that what is no longer wanted can be let go. */
+const MAX_PIECE_CHARS = 64 * 1024;
+/** Pieces of a longer push are copied: a slice keeps the whole string it was cut from in memory. */
+const MAX_SHARED_CHARS = 1024 * 1024;
 /** Room for the marker of the gap. */
 const MARKER_BYTES = 64;
+
+interface Piece {
+  readonly text: string;
+  readonly bytes: number;
+}
 
 /**
  * All text received for one call, as UTF-8: exactly, as long as it fits the budget, else its beginning and its end with a
  * marker between them (PT-041 to PT-044).
  *
- * Memory grows with what is received up to `maxBytes`; a push of any size is encoded piece by piece. A surrogate pair
- * that was split over two pushes is joined; a surrogate without its partner becomes U+FFFD.
+ * Memory grows with what is received up to about `maxBytes`, and nothing is encoded before the end. A surrogate pair that
+ * was split over two pushes is joined; a surrogate without its partner becomes U+FFFD.
  */
 export class OutputCapture {
   readonly #maxBytes: number;
-  readonly #headBytes: number;
-  /** The head in front; behind it, once it is full, a ring for what is newest. */
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #pieceChars: number;
+  readonly #head: Piece[] = [];
+  #tail: Piece[] = [];
+  #headBytes = 0;
+  #tailBytes = 0;
   #receivedBytes = 0;
+  /** Received, and not yet long enough for a piece. */
   #pending = "";
 
   constructor(maxBytes: number = MAX_CAPTURE_BYTES) {
     this.#maxBytes = maxBytes;
-    this.#headBytes = Math.floor(maxBytes / 2);
+    this.#pieceChars = Math.min(MAX_PIECE_CHARS, Math.max(1, maxBytes >> 3));
   }
 
   push(text: string): void {
-    if (this.#pending.length + text.length < PIECE_CHARS) {
+    if (this.#pending.length + text.length < this.#pieceChars) {
       this.#pending += text;
       return;
     }
-    for (let start = 0; start < text.length; start += PIECE_CHARS) {
-      this.#pending += text.slice(start, start + PIECE_CHARS);
-      const lastIsHalf = isHighSurrogate(this.#pending.charCodeAt(this.#pending.length - 1));
-      const end = lastIsHalf ? this.#pending.length - 1 : this.#pending.length;
-      this.#store(Buffer.from(this.#pending.slice(0, end), "utf8"));
-      this.#pending = this.#pending.slice(end);
+    const joined = this.#pending + text;
+    let start = 0;
+    while (joined.length - start >= this.#pieceChars) {
+      const end = endOfPiece(joined, start + this.#pieceChars);
+      if (end === joined.length && isHighSurrogate(joined.charCodeAt(end - 1))) break;
+      const piece = joined.slice(start, end);
+      this.#store(joined.length > MAX_SHARED_CHARS ? copy(piece) : piece);
+      start = end;
     }
+    this.#pending = joined.slice(start);
   }
 
   /** Ends the capture. The parts, one behind the other, are `maxBytes` long at most; `complete` says that nothing is missing. */
   end(): { readonly parts: readonly Buffer[]; readonly complete: boolean } {
-    this.#store(Buffer.from(this.#pending, "utf8"));
+    this.#store(this.#pending);
     this.#pending = "";
-    if (this.#receivedBytes <= this.#maxBytes) {
-      return { parts: [this.#bytes.subarray(0, this.#receivedBytes)], complete: true };
+    const tail = encode(this.#tail);
+    const head = encode(this.#head);
+    if (this.#receivedBytes <= this.#maxBytes) return { parts: [head, tail], complete: true };
+    const tailBytes = Math.min(tail.length, this.#maxBytes - Math.floor(this.#maxBytes / 2) - MARKER_BYTES);
+    const end = tail.subarray(startOfWholeCharacter(tail, tail.length - tailBytes));
+    const headBytes = Math.min(head.length, this.#maxBytes - MARKER_BYTES - end.length);
+    const beginning = head.subarray(0, endOfWholeCharacters(head, headBytes));
+    const missingBytes = this.#receivedBytes - beginning.length - end.length;
+    return {
+      parts: [beginning, Buffer.from(`\n[... ${missingBytes} bytes missing here ...]\n`), end],
+      complete: false,
+    };
+  }
+
+  #store(text: string): void {
+    const piece = { text, bytes: Buffer.byteLength(text) };
+    this.#receivedBytes += piece.bytes;
+    if (this.#headBytes < this.#maxBytes / 2) {
+      this.#head.push(piece);
+      this.#headBytes += piece.bytes;
+      return;
     }
-    const head = this.#bytes.subarray(0, endOfWholeCharacters(this.#bytes, this.#headBytes));
-    const tail = this.#tail();
-    const missingBytes = this.#receivedBytes - head.length - tail.length;
-    return { parts: [head, Buffer.from(`\n[... ${missingBytes} bytes missing here ...]\n`), tail], complete: false };
+    this.#tail.push(piece);
+    this.#tailBytes += piece.bytes;
+    // Twice the window is kept before anything is dropped, so that dropping costs little.
+    if (this.#receivedBytes > this.#maxBytes && this.#tailBytes > this.#maxBytes) this.#dropOldest();
   }
 
-  #store(bytes: Buffer): void {
-    let from = 0;
-    while (from < bytes.length) {
-      const at = this.#indexOf(this.#receivedBytes);
-      const length = Math.min(bytes.length - from, this.#maxBytes - at);
-      this.#grow(at + length);
-      bytes.copy(this.#bytes, at, from, from + length);
-      this.#receivedBytes += length;
-      from += length;
+  #dropOldest(): void {
+    let dropped = 0;
+    for (const { bytes } of this.#tail) {
+      if (this.#tailBytes - bytes < this.#maxBytes / 2) break;
+      this.#tailBytes -= bytes;
+      dropped += 1;
     }
+    this.#tail = this.#tail.slice(dropped);
   }
+}
 
-  /** Where the byte of this number stands: in order up to the budget, round the ring after that. */
-  #indexOf(position: number): number {
-    if (position < this.#maxBytes) return position;
-    return this.#headBytes + ((position - this.#headBytes) % (this.#maxBytes - this.#headBytes));
-  }
+/** Where a piece may end that would end at `end`: never inside a surrogate pair. */
+function endOfPiece(text: string, end: number): number {
+  return end < text.length && isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end;
+}
 
-  #grow(neededBytes: number): void {
-    if (neededBytes <= this.#bytes.length) return;
-    const doubled = Math.max(neededBytes, 2 * this.#bytes.length, FIRST_ALLOCATION_BYTES);
-    const grown = Buffer.allocUnsafe(Math.min(doubled, this.#maxBytes));
-    this.#bytes.copy(grown);
-    this.#bytes = grown;
-  }
+function encode(pieces: readonly Piece[]): Buffer {
+  return Buffer.from(pieces.map(({ text }) => text).join(""), "utf8");
+}
 
-  /** The ring from its oldest byte on, without what the marker needs and without half a character in front. */
-  #tail(): Buffer {
-    const oldest = this.#indexOf(this.#receivedBytes);
-    const ring = Buffer.concat([this.#bytes.subarray(oldest), this.#bytes.subarray(this.#headBytes, oldest)]);
-    let start = MARKER_BYTES;
-    while (isContinuation(ring[start])) start += 1;
-    return ring.subarray(start);
-  }
+function copy(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}
+
+/** `start`, or where the next UTF-8 sequence begins when it falls inside one. */
+function startOfWholeCharacter(bytes: Buffer, start: number): number {
+  let first = start;
+  while (isContinuation(bytes[first])) first += 1;
+  return first;
 }
 
 /** `end`, or where the UTF-8 sequence begins that a cut at `end` would split. */

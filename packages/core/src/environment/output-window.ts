@@ -74,7 +74,7 @@ export class OutputWindow {
 
   #pushTail(text: string): void {
     if (this.#tailChars === 0) return;
-    this.#tail += text.length > this.#tailChars ? copy(text.slice(-this.#tailChars)) : text;
+    this.#tail = text.length >= this.#tailChars ? text : this.#tail + text;
     if (this.#tail.length <= 2 * this.#tailChars + TAIL_SLACK_CHARS) return;
     this.#tail = copy(this.#tail.slice(-this.#tailChars));
   }

@@ -37,7 +37,7 @@ test("an abort is aborted, silence is timeout and names the time (PC-021, PC-024
 });
 
 test.each([
-  ["a broken reply", new BrokenReply("the reply ended without its end marker")],
+  ["a broken reply", new BrokenReply()],
   [
     "an event that is not JSON",
     caused("JSON parsing failed", new SyntaxError("Unexpected end"), { name: "AI_JSONParseError" }),

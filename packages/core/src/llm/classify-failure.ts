@@ -1,12 +1,16 @@
-import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { LLMOutcome } from "./contract.ts";
 import { Interruption } from "./idle-timeout.ts";
 import { type ProviderFailure, readProviderFailure } from "./provider-failure.ts";
+import { BROKEN_REPLY } from "./providers/provider.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 
-/** A reply that is no reply: its stream cannot be read, or ended before its end marker. */
-export class BrokenReply extends Error {}
+/** A stream that ended before the reply's end marker. */
+export class BrokenReply extends Error {
+  constructor() {
+    super("the reply ended without its end marker");
+  }
+}
 
 export interface FailureContext {
   readonly timeoutMs: number;
@@ -52,9 +56,9 @@ function configFailure(error: RookeryError, { secrets }: FailureContext): LLMOut
 function messageOf(error: unknown, failure: ProviderFailure): string {
   const named = failure.types.length === 0 ? "" : ` (${failure.types.join(", ")})`;
   const words = failure.words === "" ? "" : `: ${failure.words}`;
+  if (error instanceof BrokenReply || failure.types.includes(BROKEN_REPLY)) return failure.words;
   if (failure.status !== undefined) return `the provider answered HTTP ${failure.status}${named}${words}`;
   if (failure.answered) return `the provider reported an error${named}${words}`;
-  if (error instanceof BrokenReply) return errorText(error);
   if (isUnreadable(error, failure)) return `the reply cannot be read${words}`;
   return failure.systemCodes.length > 0
     ? `the connection to the provider failed${words}`
@@ -67,6 +71,7 @@ function bounded(message: string): string {
 }
 
 function isUnreadable(error: unknown, failure: ProviderFailure): boolean {
+  if (failure.types.includes(BROKEN_REPLY)) return true;
   if (failure.answered) return false;
   return error instanceof BrokenReply || failure.names.some((name) => UNREADABLE.has(name));
 }

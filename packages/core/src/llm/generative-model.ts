@@ -97,9 +97,8 @@ export class GenerativeModel implements LLMInterface {
           for (const message of translator.push(part)) yield message;
         }
       }
-      const { unified, raw } = finish.finishReason;
-      if (unified === "error") throw new BrokenReply("the reply ended without its end marker");
-      if (provider.isBrokenOff(raw ?? "")) throw new BrokenReply(`the provider broke the reply off (${raw})`);
+      const { unified } = finish.finishReason;
+      if (unified === "error") throw new BrokenReply();
 
       for (const message of translator.end(unified === "length")) yield message;
       yield this.#tokenUsage(finish.usage, newMessages, translator.reply);
@@ -220,7 +219,7 @@ async function nextParts(reader: WatchedReader<Part>): Promise<readonly Part[]> 
     if (rest.some((part) => part.type === "finish" && part.finishReason.unified !== "error")) return rest;
     throw error;
   }
-  throw new BrokenReply("the reply ended without its end marker");
+  throw new BrokenReply();
 }
 
 function functionTool({ name, description, parameters }: ToolDefinition): LanguageModelV3FunctionTool {

@@ -49,7 +49,11 @@ test("after an interruption the rest that had arrived is still there, the part i
   const user = new AbortController();
   const watch = new IdleWatch(user.signal, 0);
   let source: ReadableStreamDefaultController<string> | undefined;
-  const stream = new ReadableStream<string>({ start: (controller) => void (source = controller) });
+  const stream = new ReadableStream<string>({
+    start: (controller) => {
+      source = controller;
+    },
+  });
   const reader = new WatchedReader(stream, watch);
   const waiting = reader.next();
   user.abort();
@@ -65,7 +69,11 @@ test("a stream that goes on or falls silent after an interruption is abandoned",
   const user = new AbortController();
   const watch = new IdleWatch(user.signal, 0);
   let cancelled = false;
-  const stream = new ReadableStream<string>({ cancel: () => void (cancelled = true) });
+  const stream = new ReadableStream<string>({
+    cancel: () => {
+      cancelled = true;
+    },
+  });
   const reader = new WatchedReader(stream, watch);
   const waiting = reader.next();
   user.abort();

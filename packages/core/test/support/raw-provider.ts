@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An answer as it goes over the wire; a function has the response in its own hands. */
-export type RawAnswer =
-  | {
-      readonly status?: number;
-      readonly headers?: Record<string, string>;
-      readonly body: string;
-      readonly bytesPerWrite?: number;
-    }
-  | ((response: ServerResponse, request: IncomingMessage) => void);
+/** An answer as it goes over the wire. */
+interface WrittenAnswer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body: string;
+  /** Default: all at once. */
+  readonly bytesPerWrite?: number;
+}
+
+/** A function has the response in its own hands. */
+export type RawAnswer = WrittenAnswer | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export interface RawProvider {
   readonly url: string;
@@ -44,7 +46,7 @@ export async function startRawProvider(...answers: RawAnswer[]): Promise<RawProv
   };
 }
 
-async function write(response: ServerResponse, answer: Exclude<RawAnswer, Function>): Promise<void> {
+async function write(response: ServerResponse, answer: WrittenAnswer): Promise<void> {
   const body = Buffer.from(answer.body);
   response.socket?.setNoDelay(true);
   response.writeHead(answer.status ?? 200, { "content-type": "text/event-stream", ...answer.headers });

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -26,6 +26,6 @@ export async function locateFile(
 /** A path for a person to decide by: as given, and where it really leads when a link is on the way. */
 export async function spellTarget(path: string, workspaceDir: string): Promise<string> {
   const real = await resolvePath(workspaceDir, path);
-  const straight = resolve(await realpath(workspaceDir), path) === real;
+  const straight = resolve(realpathSync.native(workspaceDir), path) === real;
   return straight ? modelVisiblePath(path) : `${modelVisiblePath(path)} -> ${modelVisiblePath(real)}`;
 }

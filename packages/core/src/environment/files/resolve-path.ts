@@ -1,4 +1,4 @@
-import { readlink, realpath } from "node:fs/promises";
+import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors/error-text.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -17,31 +17,32 @@ export async function resolvePath(workspaceDir: string, path: string): Promise<s
   let existing = resolve(workspaceDir, path);
   let missing = "";
   for (;;) {
-    const real = await unlessMissing(realpath(existing));
+    const real = realPathOf(existing);
     if (real !== undefined) return join(real, missing);
-    const target = await linkTarget(existing);
+    const target = linkTarget(existing);
     if (target === undefined) {
       missing = join(basename(existing), missing);
       existing = dirname(existing);
     } else {
-      existing = resolve(await realpath(dirname(existing)), target);
+      existing = resolve(realpathSync.native(dirname(existing)), target);
     }
   }
 }
 
-async function linkTarget(path: string): Promise<string | undefined> {
+/** Synchronous: it takes microseconds, the way through the thread pool many times that, and each call needs several. */
+function realPathOf(path: string): string | undefined {
   try {
-    return await readlink(path);
-  } catch {
-    return undefined;
-  }
-}
-
-async function unlessMissing(found: Promise<string>): Promise<string | undefined> {
-  try {
-    return await found;
+    return realpathSync.native(path);
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }

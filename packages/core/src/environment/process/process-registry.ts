@@ -14,6 +14,7 @@ import { type ProcessOptions, type RunningProcess, runProcess } from "./run-proc
 export class ProcessRegistry implements CommandSessionManager {
   readonly #owner: string;
   readonly #running = new Set<RunningProcess>();
+  #hasRun = false;
   #isDisposed = false;
 
   /** @param owner - Letters and digits that no other session uses; default random. */
@@ -25,6 +26,7 @@ export class ProcessRegistry implements CommandSessionManager {
   run(options: Omit<ProcessOptions, "marker">): RunningProcess {
     const signal = this.#isDisposed ? AbortSignal.abort() : options.signal;
     const running = runProcess({ ...options, ...(signal && { signal }), marker: createMarker(this.#owner) });
+    this.#hasRun = true;
     this.#running.add(running);
     void running.ended.then(() => this.#running.delete(running));
     return running;
@@ -38,6 +40,6 @@ export class ProcessRegistry implements CommandSessionManager {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     await Promise.all([...this.#running].map((running) => running.stop()));
-    await this.endLeftovers();
+    if (this.#hasRun) await this.endLeftovers();
   }
 }

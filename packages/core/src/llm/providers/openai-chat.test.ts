@@ -390,7 +390,7 @@ test("a call without a name reaches the engine, which has to answer it", async (
   ]);
   const llm = model(server);
   const got = await ask(llm);
-  expect(callsOf(got)).toMatchObject([{ name: "read_file" }, { name: "" }]);
+  expect(callsOf(got)).toMatchObject([{ name: "" }, { name: "read_file" }]);
   expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
   expect(server.violations).toEqual([]);
 });
@@ -509,10 +509,10 @@ test.each([
   expect((await ask(model(server))).outcome).toEqual({ status: "completed", finishReason: told });
 });
 
-test("a reply that the provider says broke off is no reply (PC-022)", async () => {
+test("a reply that the provider gave up is no reply (PC-022)", async () => {
   const server = await raw({ body: sse(chunk({ content: "x" }), chunk({}, "error"), "[DONE]") });
   const got = await ask(model(server));
-  expect(got.outcome).toEqual({ status: "malformed", message: "the provider broke the reply off (error)" });
+  expect(got.outcome).toEqual({ status: "malformed", message: "the provider gave the reply up (error)" });
   expect(got.complete).toMatchObject([{ text: "x", stop_reason: "malformed" }]);
 });
 

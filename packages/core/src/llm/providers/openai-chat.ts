@@ -40,14 +40,10 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
     },
     isOverflow,
     isHarmless,
-    isBrokenOff: (rawFinishReason) => BROKEN_OFF.has(rawFinishReason),
   };
 };
 
 const OPENAI_URL = "https://api.openai.com/v1";
-
-/** What the end of a reply is called when the server could not finish it. */
-const BROKEN_OFF: ReadonlySet<string> = new Set(["error", "insufficient_system_resource"]);
 
 interface Traits {
   /** One of OpenAI's own models. */

@@ -25,8 +25,6 @@ export interface Provider {
   isOverflow(failure: ProviderFailure): boolean;
   /** True for an error part over an event that carried nothing of the reply (a heartbeat). */
   isHarmless(error: unknown): boolean;
-  /** True for an end marker that says that the reply broke off. */
-  isBrokenOff(rawFinishReason: string): boolean;
 }
 
 /** What differs between protocols in how a history is written. */
@@ -49,6 +47,9 @@ export interface AnsweredCall {
   readonly name: string;
   readonly output: ToolCallOutputPayload;
 }
+
+/** The type of an error that an adapter puts into a stream which breaks off without one. */
+export const BROKEN_REPLY = "broken_reply";
 
 const MARK = "\u0000";
 

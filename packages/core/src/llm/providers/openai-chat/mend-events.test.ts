@@ -4,11 +4,14 @@ import { marked } from "../provider.ts";
 import { mendEvents } from "./mend-events.ts";
 
 const NO_NAME = marked("", "");
+const END = 'data: {"choices":[{"delta":{},"finish_reason": "stop"}]}\n\n';
+const NO_END = 'data: {"error":{"message":"the reply ended without its end marker","type":"broken_reply"}}\n\n';
 
 test("events without tool calls pass through byte for byte, wherever the stream is cut", async () => {
   const body =
     '\ufeff: comment\r\n\r\nevent: message\r\ndata: {"choices":[{"delta":{"content":"日本 🙂 \\"tool_calls\\""}}]}\r\n\r\n' +
-    'data:{"choices":[{"delta":{"content":"B"}}]}\n\ndata: {"a":1,\ndata: "b":2}\n\ndata: x\r\r: end\n\n';
+    'data:{"choices":[{"delta":{"content":"B"}}]}\n\ndata: {"a":1,\ndata: "b":2}\n\ndata: x\r\r: end\n\n' +
+    END;
   const bytes = Buffer.from(body);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 30 }), async (cuts) => {
@@ -224,10 +227,12 @@ test("what a call brings beside id, name and arguments is kept", async () => {
 test("the stream ends at [DONE] though the connection stays open", async () => {
   let cancelled = false;
   const source = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(Buffer.from("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n")),
-    cancel: () => void (cancelled = true),
+    start: (controller) => controller.enqueue(Buffer.from(`${END}data: [DONE]\n\ndata: 2\n\n`)),
+    cancel: () => {
+      cancelled = true;
+    },
   });
-  expect((await all(mendEvents(source))).toString()).toBe("data: 1\n\ndata: [DONE]\n\n");
+  expect((await all(mendEvents(source))).toString()).toBe(`${END}data: [DONE]\n\n`);
   expect(cancelled).toBe(false);
 });
 
@@ -238,21 +243,30 @@ test("after a finish reason the stream ends well, however the connection ends; b
       pull: async (controller) => controller.enqueue(await (steps.shift() ?? Promise.reject)()),
     });
   };
-  const end = 'data: {"choices":[{"delta":{},"finish_reason": "stop"}]}\n\n';
-  expect((await all(mendEvents(breaking(end)))).toString()).toBe(end);
+  expect((await all(mendEvents(breaking(END)))).toString()).toBe(END);
   await expect(all(mendEvents(breaking('data: {"choices":[{"finish_reason":null}]}\n\n')))).rejects.toThrow("reset");
 });
 
+test("a stream that ends without a finish reason, or with one of giving up, ends with an error", async () => {
+  expect((await mended([])).toString()).toBe(NO_END);
+  expect((await mended([Buffer.from("data: 1\n\n")])).toString()).toBe(`data: 1\n\n${NO_END}`);
+  expect((await mended([Buffer.from("data: [DONE]\n\n")])).toString()).toBe(`${NO_END}data: [DONE]\n\n`);
+  const gaveUp = events({ choices: [{ delta: {}, finish_reason: "insufficient_system_resource" }] });
+  expect((await mended([Buffer.from(gaveUp)])).toString()).toMatch(
+    /^data: \{"error":\{"message":"the provider gave the reply up \(insufficient_system_resource\)"/,
+  );
+});
+
 test("the last event may lack its blank line; half an event is dropped", async () => {
-  expect((await mended([Buffer.from('data: {"a":1}')])).toString()).toBe('data: {"a":1}\n\n');
-  expect((await mended([Buffer.from('data: 1\n\ndata: {"a":')])).toString()).toBe("data: 1\n\n");
-  expect((await mended([])).toString()).toBe("");
+  expect((await mended([Buffer.from(END.trimEnd())])).toString()).toBe(END);
+  expect((await mended([Buffer.from(`${END}data: {"a":`)])).toString()).toBe(END);
+  expect((await mended([Buffer.from(`${END}data: [DONE]`)])).toString()).toBe(`${END}data: [DONE]\n\n`);
 });
 
 test("a body that is one JSON object is read as an event", async () => {
   const error = '{\n  "error": { "message": "no" }\n}\n';
   expect((await mended([Buffer.from(error)])).toString()).toMatch(
-    /^data: \{ {3}"error": \{ "message": "no" \} \} \n\n$/,
+    /^data: \{ {3}"error": \{ "message": "no" \} \} \n\n/,
   );
   const message = { role: "assistant", content: "hi", tool_calls: [{ id: "a", type: "function", ...one }] };
   const reply = await mended([Buffer.from(JSON.stringify({ choices: [{ message, finish_reason: "tool_calls" }] }))]);
@@ -262,7 +276,11 @@ test("a body that is one JSON object is read as an event", async () => {
 
 test("leaving the stream cancels the source", async () => {
   let cancelled = false;
-  const source = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+  const source = new ReadableStream<Uint8Array>({
+    cancel: () => {
+      cancelled = true;
+    },
+  });
   await mendEvents(source).cancel();
   expect(cancelled).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { BROKEN_REPLY } from "../provider.ts";
 import { ToolCallMender } from "./mend-tool-calls.ts";
 
 /**
@@ -5,7 +6,9 @@ import { ToolCallMender } from "./mend-tool-calls.ts";
  *
  * Events with tool calls are rewritten (see {@link ToolCallMender}); everything else passes through byte for byte. The
  * stream ends at `[DONE]`, though the server keep the connection open, and after a `finish_reason` it ends well however
- * the connection ends: the reply is complete then. A body that is one JSON object is read as a single event.
+ * the connection ends: the reply is complete then. A stream that ends without one, or with one that says that the server
+ * gave up, ends with an error event, before the package closes its segments as if they were whole. A body that is one
+ * JSON object is read as a single event.
  */
 export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -84,7 +87,8 @@ class EventMender {
     const text = this.#pending.join("");
     const rest = /^\s*\{/.test(text) ? `data: ${text.replace(/[\r\n]+/g, " ")}` : text;
     const data = dataOf(rest);
-    return data !== DONE && parsed(data) === undefined ? NOTHING : toBytes(this.#mend(`${rest}\n\n`));
+    const last = data === DONE || parsed(data) !== undefined ? this.#mend(`${rest}\n\n`) : "";
+    return toBytes(this.finished || this.done ? last : last + NO_END);
   }
 
   #hold(pending: string[], text: string): void {
@@ -98,11 +102,14 @@ class EventMender {
     const data = dataOf(event);
     if (data === DONE) {
       this.done = true;
-      return event;
+      return this.finished ? event : NO_END + event;
     }
     const value = parsed(data);
     const choice = isRecord(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
     if (!isRecord(choice)) return event;
+    const reason = choice.finish_reason;
+    if (typeof reason === "string" && GAVE_UP.has(reason))
+      return brokenEvent(`the provider gave the reply up (${reason})`);
     return this.#mendChoice(choice) ? `data: ${latin1(Buffer.from(JSON.stringify(value)))}\n\n` : event;
   }
 
@@ -122,10 +129,17 @@ class EventMender {
 }
 
 const NOTHING = new Uint8Array();
+/** Finish reasons of servers that could not finish. */
+const GAVE_UP: ReadonlySet<string> = new Set(["error", "insufficient_system_resource"]);
+const NO_END = brokenEvent("the reply ended without its end marker");
 const DONE = "[DONE]";
 /** What an event must hold to be looked at. Inside strings of JSON these quotes would be escaped. */
 const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"|\[DONE\]/;
 const EVENT_ENDS = /(?<=\n\r?\n|\r\r)/;
+
+function brokenEvent(message: string): string {
+  return `data: ${JSON.stringify({ error: { message, type: BROKEN_REPLY } })}\n\n`;
+}
 
 /** Where the last whole event ends; 0 where none does. */
 function lastBoundary(text: string): number {
