@@ -4,6 +4,7 @@ import { chmod, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { types } from "node:util";
+import { build } from "esbuild";
 
 const cli = join(import.meta.dirname, "..", "packages", "cli");
 const require = createRequire(join(cli, "package.json"));
@@ -46,7 +47,7 @@ function commonJsExports(file) {
 }
 
 await rm(outdir, { recursive: true, force: true });
-await require("esbuild").build({
+await build({
   entryPoints: { rookery: join(cli, "src", "main.ts") },
   outdir,
   chunkNames: "chunks/[name]-[hash]",

@@ -1,4 +1,4 @@
-import { isHighSurrogate } from "./shorten.ts";
+import { isHighSurrogate, isLowSurrogate } from "./shorten.ts";
 
 /** `read_file` scans less than 8 MiB, so that a full capture can be read to its end with it (PT-057, PT-058). */
 export const MAX_CAPTURE_BYTES: number = 8 * 1024 * 1024 - 1;
@@ -39,20 +39,22 @@ export class OutputCapture {
   }
 
   push(text: string): void {
-    if (this.#pending.length + text.length < this.#pieceChars) {
+    const { length } = this.#pending;
+    if (length + text.length < this.#pieceChars / 16) {
       this.#pending += text;
       return;
     }
-    const joined = this.#pending + text;
-    let start = 0;
-    while (joined.length - start >= this.#pieceChars) {
-      const end = endOfPiece(joined, start + this.#pieceChars);
-      if (end === joined.length && isHighSurrogate(joined.charCodeAt(end - 1))) break;
-      const piece = joined.slice(start, end);
-      this.#store(joined.length > MAX_SHARED_CHARS ? copy(piece) : piece);
-      start = end;
+    // Half of a surrogate pair waits for the other half.
+    const waiting = isHighSurrogate(this.#pending.charCodeAt(length - 1)) ? length - 1 : length;
+    const next = this.#pending.slice(waiting) + text;
+    const end = isHighSurrogate(next.charCodeAt(next.length - 1)) ? next.length - 1 : next.length;
+    this.#store(this.#pending.slice(0, waiting));
+    for (let from = 0; from < end; ) {
+      const to = endOfPiece(next, Math.min(from + this.#pieceChars, end));
+      this.#store(next.length > MAX_SHARED_CHARS ? copy(next.slice(from, to)) : next.slice(from, to));
+      from = to;
     }
-    this.#pending = joined.slice(start);
+    this.#pending = next.slice(end);
   }
 
   /** Ends the capture. The parts, one behind the other, are `maxBytes` long at most; `complete` says that nothing is missing. */
@@ -83,8 +85,9 @@ export class OutputCapture {
     }
     this.#tail.push(piece);
     this.#tailBytes += piece.bytes;
-    // Twice the window is kept before anything is dropped, so that dropping costs little.
-    if (this.#receivedBytes > this.#maxBytes && this.#tailBytes > this.#maxBytes) this.#dropOldest();
+    // Some more than the window is kept before anything is dropped, so that dropping costs little.
+    const isGap = this.#receivedBytes > this.#maxBytes;
+    if (isGap && this.#tailBytes > (this.#maxBytes / 8) * 5) this.#dropOldest();
   }
 
   #dropOldest(): void {
@@ -100,7 +103,8 @@ export class OutputCapture {
 
 /** Where a piece may end that would end at `end`: never inside a surrogate pair. */
 function endOfPiece(text: string, end: number): number {
-  return end < text.length && isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end;
+  const splitsPair = isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end));
+  return splitsPair ? end + 1 : end;
 }
 
 function encode(pieces: readonly Piece[]): Buffer {

@@ -178,14 +178,17 @@ test.each<[fault: Record<string, unknown>, outcome: Record<string, unknown>]>([
   [{ status: 529 }, { status: "timeout" }],
   [{ contextLength: true }, { status: "failed", overflow: true }],
   [{ reset: true }, { status: "timeout" }],
-])("the answer %j before a reply ends as %j (PC-015 to PC-017, PC-021, PC-023, PC-025)", async (fault, expected) => {
-  const server = await strict([{ text: "never", fault }]);
-  const { outcome, messages } = await collectReply(model(server), go);
-  expect(outcome).toMatchObject(expected);
-  expect(outcome.message).toBeTruthy();
-  expect(outcome.message).not.toContain(KEY);
-  expect(messages).toEqual([]);
-});
+])(
+  "the answer %j before a reply ends as %j (PC-015, PC-016, PC-017, PC-021, PC-023, PC-025)",
+  async (fault, expected) => {
+    const server = await strict([{ text: "never", fault }]);
+    const { outcome, messages } = await collectReply(model(server), go);
+    expect(outcome).toMatchObject(expected);
+    expect(outcome.message).toBeTruthy();
+    expect(outcome.message).not.toContain(KEY);
+    expect(messages).toEqual([]);
+  },
+);
 
 test("a bare 403 may pass, a key that the provider repeats is not told (PC-023, PC-025)", async () => {
   const server = await raw(
@@ -211,7 +214,7 @@ test.each<[fault: Record<string, unknown>, status: string]>([
   [{ errorEvent: { after: "delta:3", kind: "rate_limit" } }, "timeout"],
   [{ errorEvent: { after: "delta:3", data: { error: { message: "odd", type: "odd_error" } } } }, "failed"],
 ])(
-  "a stream broken by %j ends as %s, every segment closed with it (PC-017, PC-021 to PC-023, PC-027)",
+  "a stream broken by %j ends as %s, every segment closed with it (PC-017, PC-021, PC-022, PC-023, PC-027)",
   async (fault, status) => {
     const server = await strict([{ text: "some text", tools: [{ name: "t", args: { path: "a" } }], chunk: 3, fault }]);
     const { outcome, complete } = await collectReply(model(server), go);

@@ -1,3 +1,5 @@
+import { isJsonObject, parseJson } from "./json-value.ts";
+
 /** What can be known of a failure, whatever form it came in: a thrown error, an HTTP answer, an error inside a stream. */
 export interface ProviderFailure {
   /** The HTTP status, of the answer or as the error itself names it; absent when there was no answer. */
@@ -20,7 +22,7 @@ export function readProviderFailure(error: unknown): ProviderFailure {
   const chain = causesOf(error);
   const httpStatus = first(chain, (link) => httpStatusOf(link.statusCode));
   const body = httpStatus === undefined ? undefined : first(chain, (link) => text(link.responseBody));
-  const said = providerError(body === undefined ? eventOf(chain, error) : parsed(body));
+  const said = providerError(body === undefined ? eventOf(chain, error) : parseJson(body));
   const types = [said?.type, said?.code, said?.status].filter((name) => typeof name === "string");
   return {
     status: httpStatus ?? httpStatusOf(said?.code) ?? httpStatusOf(said?.status),
@@ -31,7 +33,7 @@ export function readProviderFailure(error: unknown): ProviderFailure {
     names: unique(chain.map((link) => text(link.name))),
     words: said?.message ?? (body ? plainText(body) : wordsOf(chain, error)),
     retryAfterMs: first(chain, (link) =>
-      isRecord(link.responseHeaders) ? retryAfter(link.responseHeaders) : undefined,
+      isJsonObject(link.responseHeaders) ? retryAfter(link.responseHeaders) : undefined,
     ),
     answered: httpStatus !== undefined || said !== undefined,
   };
@@ -43,7 +45,7 @@ type Link = Readonly<Record<string, unknown>>;
 function causesOf(error: unknown): Link[] {
   const chain = new Set<Link>();
   let current = error;
-  while (isRecord(current) && !chain.has(current)) {
+  while (isJsonObject(current) && !chain.has(current)) {
     chain.add(current);
     current = current.cause ?? (Array.isArray(current.errors) ? current.errors[0] : undefined);
   }
@@ -60,8 +62,8 @@ interface Said {
 /** The error in a body or event: `{ error: { message, type, code } }`, `{ error: "…" }`, `{ message }`, `{ detail }`, or a list of one. */
 function providerError(value: unknown): Said | undefined {
   if (Array.isArray(value)) return providerError(value[0]);
-  if (!isRecord(value)) return undefined;
-  if (isRecord(value.error)) return providerError(value.error);
+  if (!isJsonObject(value)) return undefined;
+  if (isJsonObject(value.error)) return providerError(value.error);
   const message = text(value.message) ?? text(value.error) ?? text(value.detail);
   if (message === undefined && value.type === undefined && value.code === undefined) return undefined;
   return {
@@ -75,16 +77,8 @@ function providerError(value: unknown): Said | undefined {
 /** An error event: the plain object a stream handed over, or the event inside a complaint about its shape. */
 function eventOf(chain: readonly Link[], error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const value = first(chain, (link) => (isRecord(link.value) ? link.value : undefined));
+  const value = first(chain, (link) => (isJsonObject(link.value) ? link.value : undefined));
   return value?.error === undefined ? undefined : value;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The title of a page, else the text without its tags. */
@@ -139,10 +133,6 @@ function first<T>(chain: readonly Link[], read: (link: Link) => T | undefined): 
 
 function unique(words: readonly (string | undefined)[]): string[] {
   return [...new Set(words.filter((word) => word !== undefined))];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const SYSTEM_CODE = /^(E[A-Z_]+|UND_ERR_\w+|ERR_\w+)$/;

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { isJsonObject } from "./json-value.ts";
 
 /** What a provider wants back with a piece of its reply, by provider; opaque (PC-041). */
 export type Fidelity = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** True for an object of objects: the shape in which providers give fidelity out. */
 export function isFidelity(value: unknown): value is Fidelity {
-  return isRecord(value) && Object.values(value).every(isRecord);
+  return isJsonObject(value) && Object.values(value).every(isJsonObject);
 }
 
 /** The fields of both, later ones winning (PC-046). */
@@ -38,8 +39,4 @@ function fieldsOf(fidelity: Fidelity): [provider: string, name: string, value: u
   return Object.entries(fidelity).flatMap(([provider, fields]) =>
     Object.entries(fields).map(([name, value]): [string, string, unknown] => [provider, name, value]),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,7 @@ import { isCompleteModelMessage } from "../omnimessage/guards.ts";
 import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
 import type { ToolCallIdAllocator } from "./contract.ts";
 import { dataPart, imagePart } from "./file-part.ts";
+import { isJsonObject, parseJson } from "./json-value.ts";
 import type { AnsweredCall, PromptDialect } from "./providers/provider.ts";
 import { isFidelity } from "./segment-fidelity.ts";
 
@@ -110,7 +111,7 @@ export class PromptHistory {
   }
 
   #callPart(payload: ToolCallPayload, { callId, name }: SentCall): LanguageModelV3ToolCallPart {
-    const readable = payload.stop_reason !== "malformed" && isJsonObject(payload.arguments);
+    const readable = payload.stop_reason !== "malformed" && isJsonObject(parseJson(payload.arguments));
     const input = this.#dialect.callInput(readable ? payload.arguments : "{}");
     return { type: "tool-call", toolCallId: callId, toolName: name, input, ...providerOptions(payload) };
   }
@@ -170,13 +171,4 @@ function providerOptions({ fidelity }: CompletePayload): { providerOptions?: Sha
 
 function isProviderOptions(value: unknown): value is SharedV3ProviderOptions {
   return isFidelity(value);
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }

@@ -32,7 +32,7 @@ test("ids of the records so far are not given out again, and their suffixes stil
   expect(ids.toProvider("odd#2")).toBe("odd#2");
 });
 
-test("whatever ids come, those given out are distinct and lead back to what came (PC-048 to PC-050)", () => {
+test("whatever ids come, those given out are distinct and lead back to what came (PC-048, PC-049, PC-050)", () => {
   const id = fc.constantFrom("a", "a#2", "a#3", "a#2#2", "b", "b#2");
   fc.assert(
     fc.property(fc.array(id, { maxLength: 30 }), (incoming) => {

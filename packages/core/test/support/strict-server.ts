@@ -1,11 +1,11 @@
 /** What was found wrong with a request, or lost in it. */
-export interface StrictRecord {
+interface StrictRecord {
   readonly rule: string;
   readonly message: string;
 }
 
 /** A request as the server saw it. */
-export interface StrictRequest {
+interface StrictRequest {
   // biome-ignore lint/suspicious/noExplicitAny: tests read the body of a request as it came over the wire.
   readonly body: any;
   readonly headers: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { errorCode, errorText } from "../../errors/error-text.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
+import { killAtExit } from "./exit-hook.ts";
 import type { ProcessChunk } from "./output-queue.ts";
 import { createMarker, PROCESS_MARKER } from "./process-marker.ts";
 import { PipeReader } from "./read-pipes.ts";
@@ -113,12 +114,14 @@ async function startAndWait(options: ProcessOptions, pipes: PipeReader, stop: Ab
     child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   await new Promise<void>((resolve, reject) => child.on("spawn", resolve).on("error", reject));
+  const exitHook = child.pid === undefined ? undefined : killAtExit(child.pid);
   pipes.start(child);
   const isStopped = await Promise.race([exit.then(() => false), whenAborted(stop)]);
   if (isStopped) await endProcessTree({ pid: child.pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);
   const status = await exit;
   await pipes.drain();
   await endProcessTree({ pid: child.pid }, 0);
+  exitHook?.release();
   return { outcome: isStopped ? stopOutcome(stop) : "exited", ...status };
 }
 

@@ -75,7 +75,7 @@ function noComplaints(server: StrictServer): void {
 
 // Whole conversations with the strict server.
 
-test("thinking, text and parallel calls come as segments, and go back unchanged (PC-038, PC-040, PC-051, PC-106)", async () => {
+test("thinking, text and parallel calls come as segments, and go back unchanged (PC-004, PC-038, PC-040, PC-051, PC-106)", async () => {
   const server = await strict([
     {
       thinking: "I should look at both.",
@@ -252,8 +252,8 @@ test("arguments go back as they were written, escapes and odd names inside them 
   const sent = server.log[0]?.body.messages[1].tool_calls.map(
     (call: { function: { arguments: string } }) => call.function.arguments,
   );
-  expect(sent[0]).toBe(texts[0]);
-  expect(sent.slice(1).map((text: string) => JSON.parse(text))).toEqual(texts.slice(1).map((text) => JSON.parse(text)));
+  expect(sent.slice(0, 2)).toEqual(texts.slice(0, 2));
+  expect(JSON.parse(sent[2])).toEqual(JSON.parse(texts[2] ?? ""));
   noComplaints(server);
 });
 
@@ -270,7 +270,7 @@ test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent:
   ["gpt-5-chat-latest", "high", { max_tokens: 900 }],
   ["o3-mini", "medium", { max_completion_tokens: 900, reasoning_effort: "medium" }],
   ["o4-mini", undefined, { max_completion_tokens: 900 }],
-])("%s at level %s is sent %j (PC-033 to PC-035)", async (modelId, thinkingLevel, sent) => {
+])("%s at level %s is sent %j (PC-033, PC-034, PC-035)", async (modelId, thinkingLevel, sent) => {
   const server = await strict(["ok"]);
   const llm = model(server, { modelId, maxTokens: 900, ...(thinkingLevel && { thinkingLevel }) });
   const thought = modelMessage({ type: "thinking", role: "assistant", thinking: "hm" } as const);
@@ -367,7 +367,7 @@ test("two calls at index 0 with different ids stay two calls, wherever the strea
   }
 });
 
-test("a provider that names calls by their function gets its own ids back (PC-048 to PC-050)", async () => {
+test("a provider that names calls by their function gets its own ids back (PC-048, PC-049, PC-050)", async () => {
   const body = reply(toolCall({ index: 0, id: "read", function: { name: "read", arguments: "{}" } }));
   const server = await raw({ body });
   const llm = model(server);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import type { ThinkingLevelName } from "../contract.ts";
+import { isJsonObject, parseJson } from "../json-value.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
 import { toolMessages } from "./openai-chat/tool-messages.ts";
@@ -95,7 +96,7 @@ function dialect(traits: Traits): PromptDialect {
     keepsThinking: () => !traits.openai,
     callId: (id) => (id.length <= MAX_CALL_ID_CHARACTERS ? id : `call_${digest(id)}`),
     callName: (name) => name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME_CHARACTERS) || "_",
-    callInput: (text) => (MANGLED_AS_TEXT.test(text) ? JSON.parse(text) : text),
+    callInput,
     toolMessages,
   };
 }
@@ -103,8 +104,11 @@ function dialect(traits: Traits): PromptDialect {
 const MAX_CALL_ID_CHARACTERS = 40;
 const MAX_NAME_CHARACTERS = 64;
 
-/** The package sends arguments verbatim as text, except for what it takes for an attack on prototypes. */
-const MANGLED_AS_TEXT = /proto|\\u/i;
+/** The package sends a text verbatim, except where keys in it look like an attack on prototypes: then it quotes it again. */
+function callInput(text: string): unknown {
+  const value = parseJson(text);
+  return /"(__proto__|prototype)":/.test(JSON.stringify(value)) ? value : text;
+}
 
 function digest(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 32);
@@ -124,7 +128,6 @@ const OVERFLOW_WORDS =
 function isHarmless(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== "AI_TypeValidationError" || !("value" in error)) return false;
   const event = error.value;
-  if (typeof event !== "object" || event === null) return true;
-  const bringsReply = "choices" in event && Array.isArray(event.choices) && event.choices.length > 0;
-  return !bringsReply && !("error" in event && event.error);
+  if (!isJsonObject(event)) return true;
+  return !event.error && !(Array.isArray(event.choices) && event.choices.length > 0);
 }

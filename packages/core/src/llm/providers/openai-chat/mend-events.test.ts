@@ -257,6 +257,16 @@ test("a stream that ends without a finish reason, or with one of giving up, ends
   );
 });
 
+test("an empty finish reason is none, and an error beside one is left as it is", async () => {
+  const empty = events({ choices: [{ delta: { content: "a" }, finish_reason: "" }] });
+  expect((await mended([Buffer.from(empty)])).toString()).toBe(empty + NO_END);
+  const failed = events({
+    choices: [{ delta: {}, finish_reason: "error" }],
+    error: { message: "overloaded", code: 502 },
+  });
+  expect((await mended([Buffer.from(failed)])).toString()).toBe(failed + NO_END);
+});
+
 test("the last event may lack its blank line; half an event is dropped", async () => {
   expect((await mended([Buffer.from(END.trimEnd())])).toString()).toBe(END);
   expect((await mended([Buffer.from(`${END}data: {"a":`)])).toString()).toBe(END);

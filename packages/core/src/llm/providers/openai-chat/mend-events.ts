@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from "../../json-value.ts";
 import { BROKEN_REPLY } from "../provider.ts";
 import { ToolCallMender } from "./mend-tool-calls.ts";
 
@@ -66,20 +67,18 @@ class EventMender {
     const chunk = latin1(bytes);
     const end = lastBoundary(this.#tail + chunk) - this.#tail.length;
     if (end <= 0) {
-      this.#hold([...this.#pending, chunk], this.#tail + chunk);
+      this.#pending.push(chunk);
+      this.#tail = (this.#tail + chunk).slice(-2);
       return NOTHING;
     }
     const events = this.#pending.join("") + chunk.slice(0, end);
     const untouched = this.#pending.length === 0 && end === chunk.length;
     const rest = chunk.slice(end);
-    this.#hold(rest === "" ? [] : [rest], rest);
+    this.#pending = rest === "" ? [] : [rest];
+    this.#tail = rest.slice(-2);
     if (!NOTEWORTHY.test(events)) return untouched ? bytes : toBytes(events);
-    return toBytes(
-      events
-        .split(EVENT_ENDS)
-        .map((event) => this.#mend(event))
-        .join(""),
-    );
+    const mended = events.split(EVENT_ENDS).map((event) => this.#mend(event));
+    return toBytes(mended.join(""));
   }
 
   /** The last event may lack its blank line; half an event is dropped. */
@@ -87,13 +86,8 @@ class EventMender {
     const text = this.#pending.join("");
     const rest = /^\s*\{/.test(text) ? `data: ${text.replace(/[\r\n]+/g, " ")}` : text;
     const data = dataOf(rest);
-    const last = data === DONE || parsed(data) !== undefined ? this.#mend(`${rest}\n\n`) : "";
+    const last = data === DONE || parseJson(data) !== undefined ? this.#mend(`${rest}\n\n`) : "";
     return toBytes(this.finished || this.done ? last : last + NO_END);
-  }
-
-  #hold(pending: string[], text: string): void {
-    this.#pending = pending;
-    this.#tail = text.slice(-2);
   }
 
   #mend(event: string): string {
@@ -104,22 +98,21 @@ class EventMender {
       this.done = true;
       return this.finished ? event : NO_END + event;
     }
-    const value = parsed(data);
-    const choice = isRecord(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
-    if (!isRecord(choice)) return event;
-    const reason = choice.finish_reason;
-    if (typeof reason === "string" && GAVE_UP.has(reason))
-      return brokenEvent(`the provider gave the reply up (${reason})`);
+    const value = parseJson(data);
+    const choice = isJsonObject(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
+    if (!isJsonObject(value) || !isJsonObject(choice) || value.error) return event;
+    const reason = finishReasonOf(choice);
+    if (reason !== undefined && GAVE_UP.has(reason)) return brokenEvent(`the provider gave the reply up (${reason})`);
     return this.#mendChoice(choice) ? `data: ${latin1(Buffer.from(JSON.stringify(value)))}\n\n` : event;
   }
 
   /** @returns Whether the choice is another now. */
   #mendChoice(choice: Record<string, unknown>): boolean {
-    const whole = choice.delta === undefined && isRecord(choice.message);
-    const delta = isRecord(choice.delta) ? choice.delta : whole ? choice.message : {};
-    if (!isRecord(delta)) return false;
+    const whole = choice.delta === undefined && isJsonObject(choice.message);
+    const delta = isJsonObject(choice.delta) ? choice.delta : whole ? choice.message : {};
+    if (!isJsonObject(delta)) return false;
     const sent = Array.isArray(delta.tool_calls) ? this.#toolCalls.mend(delta.tool_calls) : undefined;
-    const ends = typeof choice.finish_reason === "string";
+    const ends = finishReasonOf(choice) !== undefined;
     const late = ends ? this.#toolCalls.nameless() : [];
     this.finished ||= ends;
     if (!sent && late.length === 0 && !whole) return false;
@@ -134,11 +127,16 @@ const GAVE_UP: ReadonlySet<string> = new Set(["error", "insufficient_system_reso
 const NO_END = brokenEvent("the reply ended without its end marker");
 const DONE = "[DONE]";
 /** What an event must hold to be looked at. Inside strings of JSON these quotes would be escaped. */
-const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"|\[DONE\]/;
+const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"[^"]|\[DONE\]/;
 const EVENT_ENDS = /(?<=\n\r?\n|\r\r)/;
 
 function brokenEvent(message: string): string {
   return `data: ${JSON.stringify({ error: { message, type: BROKEN_REPLY } })}\n\n`;
+}
+
+/** Why the reply ended, if it did; servers write `null` or nothing at all until then, some an empty text. */
+function finishReasonOf({ finish_reason: reason }: Record<string, unknown>): string | undefined {
+  return typeof reason === "string" && reason !== "" ? reason : undefined;
 }
 
 /** Where the last whole event ends; 0 where none does. */
@@ -161,22 +159,10 @@ function dataOf(event: string): string {
 /** U+FEFF in UTF-8, as it stands in latin1 text. */
 const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
 
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-}
-
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 function toBytes(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

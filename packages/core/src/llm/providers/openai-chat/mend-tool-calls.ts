@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from "../../json-value.ts";
 import { marked } from "../provider.ts";
 
 /** A piece of a call as a server sends it; whatever is not as it should be counts as absent. */
@@ -36,7 +37,7 @@ export class ToolCallMender {
 
   /** The pieces of one event as they should have been sent; a call is held back until its name is known. */
   mend(toolCalls: readonly unknown[]): Record<string, unknown>[] {
-    return toolCalls.filter(isRecord).flatMap((toolCall, position) => this.#place(readPiece(toolCall), position));
+    return toolCalls.filter(isJsonObject).flatMap((toolCall, position) => this.#place(readPiece(toolCall), position));
   }
 
   /** At the end: calls that have an id and were never named, under an empty name. */
@@ -97,33 +98,20 @@ const NO_NAME = marked("", "");
 function beginsAnother(call: Call, { id, name, argumentsText }: Piece): boolean {
   if (name === undefined || call.name === undefined) return false;
   if (name !== call.name || (id !== undefined && call.id !== undefined && id !== call.id)) return true;
-  return /^\s*[{[]/.test(argumentsText) && isJson(call.argumentPieces.join(""));
+  return /^\s*[{[]/.test(argumentsText) && parseJson(call.argumentPieces.join("")) !== undefined;
 }
 
 function readPiece({ index, id, function: body, ...rest }: Record<string, unknown>): Piece {
-  const { name, arguments: args } = isRecord(body) ? body : {};
+  const { name, arguments: args } = isJsonObject(body) ? body : {};
   return {
     index: typeof index === "number" ? index : undefined,
     id: written(id),
     name: written(name),
-    argumentsText: typeof args === "string" ? args : isRecord(args) ? JSON.stringify(args) : "",
+    argumentsText: typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "",
     rest,
   };
 }
 
 function written(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
