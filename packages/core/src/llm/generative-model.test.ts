@@ -245,9 +245,9 @@ test("silence before or inside a reply is a time-out after requestTimeoutMs (PC-
     { text: "never", fault: { delay: 60_000 } },
     { text: "some text", chunk: 4, fault: { stall: { after: "delta:1" } } },
   ]);
-  const llm = model(server, { requestTimeoutMs: 50 });
+  const llm = model(server, { requestTimeoutMs: 300 });
   expect(await collectReply(llm, go)).toMatchObject({
-    outcome: { status: "timeout", message: "the provider sent nothing for 50 ms" },
+    outcome: { status: "timeout", message: "the provider sent nothing for 300 ms" },
     messages: [],
   });
   const inside = await collectReply(llm, go);
@@ -257,8 +257,12 @@ test("silence before or inside a reply is a time-out after requestTimeoutMs (PC-
 
 test("time the consumer takes is no silence of the provider (PC-036)", async () => {
   const server = await strict([{ text: "abcdef", chunk: 3 }]);
-  const llm = model(server, { requestTimeoutMs: 30 });
-  const slow = await collectReply(llm, go, () => new Promise((resolve) => setTimeout(resolve, 40)));
+  const llm = model(server, { requestTimeoutMs: 300 });
+  const slow = await collectReply(llm, go, async ({ payload }) => {
+    if (payload.type === "partial_text" && payload.event_type === "start") {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+  });
   expect(slow.outcome.status).toBe("completed");
 });
 
@@ -266,7 +270,7 @@ test("a server that falls silent behind the finish reason has answered", async (
   const chunks = [{ delta: { content: "Hi" } }, { delta: {}, finish_reason: "stop" }];
   const body = chunks.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`).join("");
   const server = await raw((response) => void response.write(body));
-  const llm = model(server, { requestTimeoutMs: 50 });
+  const llm = model(server, { requestTimeoutMs: 300 });
   expect((await collectReply(llm, go)).outcome).toEqual({ status: "completed", finishReason: "stop" });
 });
 
