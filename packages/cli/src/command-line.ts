@@ -1,6 +1,6 @@
 import type { Agent, createAgent } from "@rookery/core";
 import { RookeryError } from "@rookery/core";
-import type { Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import type { Io } from "./io.ts";
 import type { OutputStream } from "./output-stream.ts";
 
@@ -26,7 +26,6 @@ export async function runCommandLine(
   argv: readonly string[],
   context: CommandContext,
 ): Promise<number> {
-  const { Command, CommanderError } = await import("commander");
   const { io, stdout } = context;
   const program = new Command("rookery");
   program

@@ -1,5 +1,9 @@
-import { type createAgent, RookeryError } from "@rookery/core";
-import type { CommandContext, DefineCommand } from "./command-line.ts";
+import { createAgent, RookeryError } from "@rookery/core";
+import { type CommandContext, type DefineCommand, runCommandLine } from "./command-line.ts";
+import { defineConfig } from "./commands/config-model.ts";
+import { defineRun } from "./commands/run.ts";
+import { defineSessions } from "./commands/sessions.ts";
+import { defineTool } from "./commands/tool.ts";
 import { FAILED, PIPE_CLOSED, signalExitCodes } from "./exit-code.ts";
 import { FIRST_STEPS, helpText } from "./help.ts";
 import type { Io } from "./io.ts";
@@ -21,8 +25,7 @@ export async function rookery(
   const stdout = new OutputStream(io.stdout);
   // Whoever reads the messages may leave before the program does.
   io.stderr.on("error", () => undefined);
-  const openAgent: CommandContext["openAgent"] = async (...options) =>
-    (dependencies.createAgent ?? (await import("@rookery/core")).createAgent)(...options);
+  const openAgent: CommandContext["openAgent"] = dependencies.createAgent ?? createAgent;
   const exitCode = await answer(argv, { io, stdout, openAgent, exitCode: 0 });
   await stdout.flush();
   return stdout.broken.aborted && exitCode < 128 ? brokenOutput(stdout.broken.reason, io) : exitCode;
@@ -49,36 +52,35 @@ async function dispatch(argv: readonly string[], context: CommandContext): Promi
   }
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) throw unknownCommand(name);
-  const { runCommandLine } = await import("./command-line.ts");
-  return runCommandLine(await command.load(), argv, context);
+  return runCommandLine(command.define, argv, context);
 }
 
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  load(): Promise<DefineCommand>;
+  readonly define: DefineCommand;
 }
 
 const commands: readonly CommandEntry[] = [
   {
     name: "run",
     summary: "do one task: rookery run [PROMPT]",
-    load: async () => (await import("./commands/run.ts")).defineRun,
+    define: defineRun,
   },
   {
     name: "tool",
     summary: "list tools, or run one without a model: tool list | call NAME [JSON | -] | call -",
-    load: async () => (await import("./commands/tool.ts")).defineTool,
+    define: defineTool,
   },
   {
     name: "sessions",
     summary: "what was recorded: sessions list | show ID | remove ID…",
-    load: async () => (await import("./commands/sessions.ts")).defineSessions,
+    define: defineSessions,
   },
   {
     name: "config",
     summary: "the project's models: config model add | list | default | remove",
-    load: async () => (await import("./commands/config-model.ts")).defineConfig,
+    define: defineConfig,
   },
 ];
 

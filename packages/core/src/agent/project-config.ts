@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { FieldsOf } from "../omnimessage/shape.ts";
 import { lineOf, readYamlFile, type YamlFile } from "./yaml-file.ts";
@@ -46,7 +47,8 @@ export interface ProjectConfig {
  * @throws {RookeryError} `config-invalid` naming file, line, key and the nearest valid word.
  */
 export async function readProjectConfig(file: string): Promise<ProjectConfig> {
-  return (await readProjectYaml(file)).config;
+  // Most projects have none, and the parser takes as long to load as everything else of a start.
+  return existsSync(file) ? (await readProjectYaml(file)).config : {};
 }
 
 /** The same with the document behind it, for edits that keep comments and order. */

@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { errorText } from "../errors/error-text.ts";
 import { isRecord } from "../omnimessage/shape.ts";
+import { surelyFits } from "./plain-schema.ts";
 import { shorten } from "./shorten.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -18,6 +19,7 @@ const MAX_QUOTE_CHARS = 80;
  *   schema that cannot be compiled is a problem of its own.
  */
 export async function validateArguments(schema: Schema, args: Record<string, unknown>): Promise<string[]> {
+  if (surelyFits(schema, args)) return [];
   let validate: ValidateFunction;
   try {
     validate = await compiled(schema);

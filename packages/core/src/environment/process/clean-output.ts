@@ -38,10 +38,14 @@ export class OutputCleaner {
     return this.#cells?.join("") ?? this.#line;
   }
 
-  /** Takes the next piece; returns the text that will not change any more. */
-  push(text: string): string {
-    const isPlain = this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
-    return isPlain && !CONTROL.test(text) ? this.#plain(text) : this.#controlled(text);
+  /**
+   * Takes the next piece; returns the text that will not change any more.
+   *
+   * @param plain - It is known to hold no control character.
+   */
+  push(text: string, plain = false): string {
+    const isUndisturbed = this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
+    return isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
   }
 
   /** Returns the line that has not ended. */

@@ -1,5 +1,5 @@
 import { OutputCleaner } from "./clean-output.ts";
-import type { ProcessChunk } from "./output-queue.ts";
+import type { ProcessChunk } from "./decode-output.ts";
 import { redactVault, VaultRedactor } from "./redact-vault.ts";
 import { TextTail } from "./text-tail.ts";
 
@@ -32,7 +32,7 @@ export class CommandOutput {
   push(chunk: ProcessChunk): string {
     this.#raw.push(chunk.text);
     this.#lastStream = chunk.stream;
-    return this.#show(this.#redactor.push(this.#cleaners[chunk.stream].push(chunk.text)));
+    return this.#show(this.#redactor.push(this.#cleaners[chunk.stream].push(chunk.text, chunk.plain)));
   }
 
   /** Returns the rest: lines without an end, the stream that printed last behind the other. */

@@ -1,36 +1,48 @@
 import { expect, test } from "vitest";
 import { OutputQueue } from "./output-queue.ts";
 
-test("chunks are read in order, neighbours of one stream as one", async () => {
+const chunk = (stream: "stdout" | "stderr", text: string) => ({ stream, bytes: Buffer.from(text) });
+
+test("chunks are taken in order, neighbours of one stream as one", async () => {
   const queue = new OutputQueue(() => undefined);
-  queue.push({ stream: "stdout", text: "a" });
-  queue.push({ stream: "stdout", text: "b" });
-  queue.push({ stream: "stderr", text: "" });
-  queue.push({ stream: "stderr", text: "c" });
-  queue.push({ stream: "stdout", text: "d" });
+  for (const [stream, text] of [
+    ["stdout", "a"],
+    ["stdout", "b"],
+    ["stderr", ""],
+    ["stderr", "c"],
+    ["stdout", "d"],
+  ] as const) {
+    queue.push(chunk(stream, text));
+  }
   expect(queue.length).toBe(4);
   queue.close();
-  const chunks = [];
-  for await (const { stream, text } of queue) chunks.push(`${stream} ${text}`);
-  expect(chunks).toEqual(["stdout ab", "stderr c", "stdout d"]);
+  const taken = [];
+  for (let next = await queue.take(); next; next = await queue.take()) taken.push(`${next.stream} ${next.bytes}`);
+  expect(taken).toEqual(["stdout ab", "stderr c", "stdout d"]);
   expect(queue.length).toBe(0);
 });
 
 test("a reader that came first gets the chunk when it arrives", async () => {
   const queue = new OutputQueue(() => undefined);
-  const next = queue.next();
-  queue.push({ stream: "stdout", text: "late" });
-  expect(await next).toEqual({ done: false, value: { stream: "stdout", text: "late" } });
+  const next = queue.take();
+  queue.push(chunk("stdout", "late"));
+  expect(await next).toEqual(chunk("stdout", "late"));
 });
 
-test("leaving the loop discards what is there and what still comes", async () => {
+test("a reader that waits learns of the end", async () => {
+  const queue = new OutputQueue(() => undefined);
+  const next = queue.take();
+  queue.close();
+  expect(await next).toBeUndefined();
+});
+
+test("discarding drops what is there and what still comes", async () => {
   let taken = 0;
   const queue = new OutputQueue(() => taken++);
-  queue.push({ stream: "stdout", text: "a" });
-  queue.push({ stream: "stderr", text: "b" });
-  for await (const _ of queue) break;
-  queue.push({ stream: "stdout", text: "c" });
+  queue.push(chunk("stdout", "a"));
+  queue.discard();
+  queue.push(chunk("stdout", "c"));
   expect(queue.length).toBe(0);
-  expect(taken).toBe(2);
-  expect(await queue.next()).toEqual({ done: true, value: undefined });
+  expect(taken).toBe(1);
+  expect(await queue.take()).toBeUndefined();
 });

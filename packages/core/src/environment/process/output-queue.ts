@@ -1,74 +1,79 @@
 /** A piece of what a process printed. */
-export interface ProcessChunk {
+export interface RawChunk {
   readonly stream: "stdout" | "stderr";
-  /** Never empty; a character is never split. */
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
-/** Neighbours of one stream are joined up to about this length, in characters. */
-const JOINED_LENGTH = 64 * 1024;
+/** Neighbours of one stream are joined up to about this many bytes: a few large chunks cost less than many small ones. */
+const JOINED_BYTES = 64 * 1024;
 
-/**
- * What a process printed and nobody has read yet, in order of arrival. For one reader, who asks for one chunk at a time;
- * leaving the loop discards what is there and what still comes.
- */
-export class OutputQueue implements AsyncIterableIterator<ProcessChunk> {
-  readonly #chunks: ProcessChunk[] = [];
+/** The bytes a process printed and nobody has taken yet, in order of arrival. For one reader. */
+export class OutputQueue {
+  readonly #chunks: RawChunk[] = [];
   readonly #onTaken: () => void;
   #length = 0;
   #closed = false;
   #wakeReader: () => void = () => undefined;
+  #waking: NodeJS.Immediate | undefined;
 
   /** @param onTaken - Called when `length` has become smaller. */
   constructor(onTaken: () => void) {
     this.#onTaken = onTaken;
   }
 
-  /** Characters waiting. */
+  /** Bytes waiting. */
   get length(): number {
     return this.#length;
   }
 
-  push(chunk: ProcessChunk): void {
-    if (this.#closed || chunk.text === "") return;
-    this.#length += chunk.text.length;
-    const last = this.#chunks.at(-1);
-    if (last?.stream === chunk.stream && last.text.length < JOINED_LENGTH) {
-      this.#chunks[this.#chunks.length - 1] = { stream: last.stream, text: last.text + chunk.text };
-    } else {
-      this.#chunks.push(chunk);
-    }
-    this.#wakeReader();
+  push(chunk: RawChunk): void {
+    if (this.#closed || chunk.bytes.length === 0) return;
+    this.#length += chunk.bytes.length;
+    this.#chunks.push(chunk);
+    this.#wakeSoon();
   }
 
-  /** Nothing more will come; what is there can still be read. */
+  /** Nothing more will come; what is there can still be taken. */
   close(): void {
     this.#closed = true;
-    this.#wakeReader();
+    this.#wakeSoon();
   }
 
-  async next(): Promise<IteratorResult<ProcessChunk, undefined>> {
+  /** The next bytes of one stream; `undefined` at the end. */
+  async take(): Promise<RawChunk | undefined> {
     while (this.#chunks.length === 0 && !this.#closed) {
       await new Promise<void>((resolve) => {
         this.#wakeReader = resolve;
       });
     }
-    const value = this.#chunks.shift();
-    if (value === undefined) return { done: true, value };
-    this.#length -= value.text.length;
+    const first = this.#chunks[0];
+    if (first === undefined) return undefined;
+    let count = 0;
+    let length = 0;
+    for (const { stream, bytes } of this.#chunks) {
+      if (stream !== first.stream || length >= JOINED_BYTES) break;
+      count += 1;
+      length += bytes.length;
+    }
+    const taken = this.#chunks.splice(0, count).map(({ bytes }) => bytes);
+    this.#length -= length;
     this.#onTaken();
-    return { done: false, value };
+    return { stream: first.stream, bytes: count === 1 ? first.bytes : Buffer.concat(taken, length) };
   }
 
-  async return(): Promise<IteratorResult<ProcessChunk, undefined>> {
+  /** Drops what is there and what still comes. */
+  discard(): void {
     this.close();
     this.#chunks.length = 0;
     this.#length = 0;
     this.#onTaken();
-    return { done: true, value: undefined };
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  /** When everything that lies ready in the pipes has been read. */
+  #wakeSoon(): void {
+    this.#waking ??= setImmediate(() => {
+      this.#waking = undefined;
+      this.#wakeReader();
+    });
   }
 }

@@ -1,24 +1,24 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import { OutputQueue, type ProcessChunk } from "./output-queue.ts";
-import { VaultRedactor } from "./redact-vault.ts";
+import { DecodedOutput } from "./decode-output.ts";
+import { OutputQueue, type RawChunk } from "./output-queue.ts";
 
 /** A process whose output is read through pipes. */
 export type PipedProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-/** With this many characters unread the process is made to wait. */
+/** With this many bytes unread the process is made to wait. */
 const MAX_UNREAD = 1024 * 1024;
 /** How long a pipe that somebody still holds open may be silent before reading ends. */
 const QUIET_MS = 50;
-/** The longest time, and the most characters, that are read after the process has ended. */
+/** The longest time, and the most bytes, that are read after the process has ended. */
 const DRAIN_MS = 1000;
-const DRAIN_LENGTH = 8 * 1024 * 1024;
+const DRAIN_BYTES = 8 * 1024 * 1024;
 
 /** Reads standard output and standard error of a process, as decoded text without vault values. */
 export class PipeReader {
-  readonly output: OutputQueue = new OutputQueue(() => this.#resumeWhenRead());
-  readonly #redactors: Readonly<Record<ProcessChunk["stream"], VaultRedactor>>;
+  readonly output: DecodedOutput;
+  readonly #queue: OutputQueue = new OutputQueue(() => this.#resumeWhenRead());
   #pipes: readonly Readable[] = [];
   #closed: Promise<void> = Promise.resolve();
   #received = 0;
@@ -26,7 +26,7 @@ export class PipeReader {
   #limit = Number.POSITIVE_INFINITY;
 
   constructor(vault: Readonly<Record<string, string>> | undefined) {
-    this.#redactors = { stdout: new VaultRedactor(vault), stderr: new VaultRedactor(vault) };
+    this.output = new DecodedOutput(this.#queue, vault);
   }
 
   start(child: PipedProcess): void {
@@ -37,14 +37,14 @@ export class PipeReader {
   }
 
   /**
-   * To be called when the process has ended: reads what it left in the pipes, as fast as it comes, then closes `output`.
+   * To be called when the process has ended: reads what it left in the pipes, as fast as it comes, then ends `output`.
    *
    * Waiting for end-of-file would last as long as any child that inherited the pipe, so reading also ends when the pipes
-   * are silent for 50 ms, after a second, and after 8 Mi characters (PE-033).
+   * are silent for 50 ms, after a second, and after 8 MiB (PE-033).
    */
   async drain(): Promise<void> {
     const givesUpAt = performance.now() + DRAIN_MS;
-    this.#limit = this.#received + DRAIN_LENGTH;
+    this.#limit = this.#received + DRAIN_BYTES;
     for (const pipe of this.#pipes) pipe.resume();
     let isClosed = false;
     const closed = this.#closed.then(() => {
@@ -58,27 +58,29 @@ export class PipeReader {
       await nextTurn();
     } while (!isClosed && this.#received > before && this.#received < this.#limit && performance.now() < givesUpAt);
     for (const pipe of this.#pipes) pipe.destroy();
-    for (const stream of ["stdout", "stderr"] as const)
-      this.output.push({ stream, text: this.#redactors[stream].end() });
-    this.output.close();
+    this.close();
   }
 
-  #read(stream: ProcessChunk["stream"], pipe: Readable): void {
-    pipe.setEncoding("utf8");
+  /** Nothing more will be read. */
+  close(): void {
+    this.#queue.close();
+  }
+
+  #read(stream: RawChunk["stream"], pipe: Readable): void {
     // A pipe that breaks has nothing more to say; how the process ended says the rest.
     pipe.on("error", () => undefined);
-    pipe.on("data", (text: string) => {
+    pipe.on("data", (bytes: Buffer) => {
       if (this.#received >= this.#limit) return;
-      this.#received += text.length;
-      this.output.push({ stream, text: this.#redactors[stream].push(text) });
-      if (this.output.length > MAX_UNREAD && this.#limit === Number.POSITIVE_INFINITY) {
+      this.#received += bytes.length;
+      this.#queue.push({ stream, bytes });
+      if (this.#queue.length > MAX_UNREAD && this.#limit === Number.POSITIVE_INFINITY) {
         for (const each of this.#pipes) each.pause();
       }
     });
   }
 
   #resumeWhenRead(): void {
-    if (this.output.length > MAX_UNREAD / 2) return;
+    if (this.#queue.length > MAX_UNREAD / 2) return;
     for (const pipe of this.#pipes) if (pipe.isPaused()) pipe.resume();
   }
 }

@@ -27,9 +27,14 @@ export class VaultRedactor {
     this.#anyValue = new RegExp(this.#values.map(escapeRegExp).join("|"), "g");
   }
 
+  /** There is nothing to look for: text passes as it is. */
+  get idle(): boolean {
+    return this.#values.length === 0;
+  }
+
   /** Takes the next piece; returns what is ready. */
   push(text: string): string {
-    if (this.#values.length === 0) return text;
+    if (this.idle) return text;
     return this.#redact(this.#held + text, (from, whole) => this.#holdFrom(whole, from));
   }
 

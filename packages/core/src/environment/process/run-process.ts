@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { errorCode, errorText } from "../../errors/error-text.ts";
+import type { ProcessChunk } from "./decode-output.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
-import type { ProcessChunk } from "./output-queue.ts";
 import { createMarker, PROCESS_MARKER } from "./process-marker.ts";
 import { PipeReader } from "./read-pipes.ts";
 import { redactVault } from "./redact-vault.ts";
@@ -80,7 +80,7 @@ async function run(options: ProcessOptions, pipes: PipeReader, stop: AbortContro
     return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
   });
   release();
-  pipes.output.close();
+  pipes.close();
   return { ...end, durationMs: Math.round(performance.now() - startedAt) };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import type { ThinkingLevelName } from "../contract.ts";
 import { isJsonObject, parseJson } from "../json-value.ts";
@@ -16,7 +17,6 @@ import { wellFormedBody } from "./well-formed-body.ts";
  * `reasoning_content`, which other servers get back with the reply it came in.
  */
 export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL }) => {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const traits = traitsOf(modelId);
   const { address, query } = readAddress(baseUrl);
   const provider = createOpenAICompatible({
