@@ -26,9 +26,12 @@ test("dispose ends what runs, resolves when all has ended, and may be called twi
   await registry.dispose();
 });
 
+/** Out of the group before it says so. */
+const leavesGroup = "setsid sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1";
+
 onLinux("dispose ends what left its group, also of a command that ended long ago", async () => {
   const registry = new ProcessRegistry();
-  const { running, cwd } = await started(registry, "setsid sleep 60 >/dev/null 2>&1 & echo $! > pid");
+  const { running, cwd } = await started(registry, `${leavesGroup} & until test -s pid; do sleep 0.01; done`);
   await running.ended;
   const pid = await readPid(join(cwd, "pid"));
   expect(await isRunning(pid)).toBe(true);

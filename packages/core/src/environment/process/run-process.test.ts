@@ -78,7 +78,9 @@ test.each([
 );
 
 onLinux("a child that left the group survives a process that ends by itself, without holding the call", async () => {
-  const report = await toEnd(start("setsid sleep 60 & echo $! > pid; echo done"));
+  const report = await toEnd(
+    start("setsid sh -c 'echo $$ > pid; exec sleep 60' & until test -s pid; do sleep 0.01; done; echo done"),
+  );
   expect(report).toMatchObject({ stdout: "done\n", outcome: "exited" });
   expect(await isRunning(await readPid(join(cwd, "pid")))).toBe(true);
 });
