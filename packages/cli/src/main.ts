@@ -5,6 +5,11 @@ import { VERSION } from "./version.ts";
 if (process.argv.length === 3 && process.argv[2] === "--version") {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const { start } = await import("./start.ts");
-  await start();
+  import("./start.ts").then(
+    ({ start }) => start(),
+    (error: unknown) => {
+      process.stderr.write(`rookery: the program is not whole: ${String(error)}; install it again\n`);
+      process.exit(1);
+    },
+  );
 }
