@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors/error-text.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -32,7 +32,8 @@ export async function resolvePath(workspaceDir: string, path: string): Promise<s
 /** Synchronous: it takes microseconds, the way through the thread pool many times that, and each call needs several. */
 function realPathOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path);
+    // Asking first costs less than an error that is thrown and dropped.
+    return entryAt(path) && realpathSync.native(path);
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
@@ -40,9 +41,15 @@ function realPathOf(path: string): string | undefined {
 }
 
 function linkTarget(path: string): string | undefined {
+  return entryAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
+/** What is there, a link itself and not what it leads to; nothing below a file. */
+function entryAt(path: string): Stats | undefined {
   try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
   }
 }

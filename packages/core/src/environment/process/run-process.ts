@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { access, constants, stat } from "node:fs/promises";
+import { accessSync, constants, statSync } from "node:fs";
 import { errorCode, errorText } from "../../errors/error-text.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
@@ -101,7 +101,7 @@ function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): 
 
 /** @throws when the process cannot be started. */
 async function startAndWait(options: ProcessOptions, pipes: PipeReader, stop: AbortSignal): Promise<Ending> {
-  await checkDirectory(options.cwd);
+  checkDirectory(options.cwd);
   if (stop.aborted) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
   const marker = options.marker ?? createMarker();
   const child = spawn(options.file, options.args, {
@@ -126,17 +126,17 @@ async function startAndWait(options: ProcessOptions, pipes: PipeReader, stop: Ab
 }
 
 /** A missing directory must be found beforehand: `spawn` would report the program as missing. */
-async function checkDirectory(path: string): Promise<void> {
-  const problem = await directoryProblem(path);
+function checkDirectory(path: string): void {
+  const problem = directoryProblem(path);
   if (problem !== undefined) throw new CannotRun(`cannot run in ${path}: ${problem}`);
 }
 
 class CannotRun extends Error {}
 
-async function directoryProblem(path: string): Promise<string | undefined> {
+function directoryProblem(path: string): string | undefined {
   try {
-    if (!(await stat(path)).isDirectory()) return NOT_A_DIRECTORY;
-    await access(path, constants.X_OK);
+    if (!statSync(path).isDirectory()) return NOT_A_DIRECTORY;
+    accessSync(path, constants.X_OK);
     return undefined;
   } catch (error) {
     const code = errorCode(error);

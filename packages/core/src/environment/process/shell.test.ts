@@ -4,9 +4,9 @@ import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { findShell, shellCommand } from "./shell.ts";
 
-test("a command is one argument of a login bash, as it was written (PT-091)", async () => {
+test("a command is one argument of a login bash, as it was written (PT-091)", () => {
   const command = "cat <<'EOF'\nit's $HOME\nEOF\n# last";
-  const { file, args } = await shellCommand(command, process.env.PATH);
+  const { file, args } = shellCommand(command, process.env.PATH);
   expect(file).toMatch(/(^|\/)bash$/);
   expect(args).toEqual(["-lc", command]);
 });
@@ -19,10 +19,10 @@ test("without /bin/bash the bash of the search path is taken, a file that cannot
     await writeFile(join(each, "bash"), "#!/bin/sh\n");
   }
   await chmod(join(executable, "bash"), 0o755);
-  expect(await findShell([plain, executable].join(delimiter), "/nowhere/bash")).toBe(join(executable, "bash"));
+  expect(findShell([plain, executable].join(delimiter), "/nowhere/bash")).toBe(join(executable, "bash"));
 });
 
-test("without any bash the shell is sh", async () => {
-  expect(await findShell(undefined, "/nowhere/bash")).toBe("sh");
-  expect(await findShell("/nowhere", "/nowhere/bash")).toBe("sh");
+test("without any bash the shell is sh", () => {
+  expect(findShell(undefined, "/nowhere/bash")).toBe("sh");
+  expect(findShell("/nowhere", "/nowhere/bash")).toBe("sh");
 });

@@ -68,7 +68,7 @@ async function* execute(
   }
   const cwd = directoryOf(args, context.workspaceDir);
   const env = childEnvironment(process.env, vault);
-  const shell = await shellCommand(command, env.PATH);
+  const shell = shellCommand(command, env.PATH);
   const { signal } = context;
   const running = registry.run({ ...shell, cwd, env, ...(signal && { signal }), ...(vault && { vault }) });
   const output = new CommandOutput(vault);
