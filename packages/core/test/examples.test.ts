@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../../..");
+const files = readdirSync(join(root, "examples"));
+
+// Through the public entries alone, 03 gives an ApproveFn (PC-109), 05 a model (PC-105) and 06 an environment (PC-107).
+test.concurrent.each(files)(
+  "the example %s finds what it says, ends with exit code 0 and says nothing on standard error",
+  async (file) => {
+    const args = ["--conditions=rookery-source", "--import", "tsx", join("examples", file)];
+    // Nothing else of the caller's: no key, no data directory, no colours.
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, TMPDIR };
+    // Rejects for any other exit code, with what was printed.
+    const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+    expect(stderr).toBe("");
+  },
+);
+
+test("examples import nothing but Node's own modules and the three public entries of the package", () => {
+  const allowed = ["@rookery/core", "@rookery/core/omnimessage", "@rookery/core/testing"];
+  for (const file of files) {
+    const imported = [...read(`examples/${file}`).matchAll(/(?:from|import) "([^"]+)"/g)].map(([, name = ""]) => name);
+    expect(imported.filter((name) => !name.startsWith("node:") && !allowed.includes(name))).toEqual([]);
+    expect(imported).not.toEqual([]);
+  }
+});
+
+test("the program in the README is the heart of the first example", () => {
+  const [, program = ""] = /```ts\n(.*?)```/s.exec(read("README.md")) ?? [];
+  // The example gives `createAgent` what takes the place of a model and of the data directory.
+  const lines = program.split("\n").filter((line) => line !== "" && !line.includes("createAgent("));
+  const example = read("examples/01-hello.ts").split("\n");
+  expect(lines).toHaveLength(7);
+  expect(example.filter((line) => lines.includes(line))).toEqual(lines);
+});
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
