@@ -50,7 +50,7 @@ test("an abort while text streams closes the segment, ends with abort, and flatt
   expect(sent(llm.requests[1]?.newMessages)).toEqual([
     [
       "[turn_aborted]",
-      "The turn below was interrupted before its reply was complete. What it holds has happened; nothing else of it has.",
+      "The turn below was interrupted before its reply was complete.",
       "[user_input]",
       "Do it",
       "[/user_input]",

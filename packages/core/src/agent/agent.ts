@@ -3,10 +3,11 @@ import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { EnvironmentConfig } from "../environment/contract.ts";
+import type { EnvironmentConfig, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
-import { warnOnStderr } from "../environment/warn-on-stderr.ts";
+import { quietly } from "../environment/warn-on-stderr.ts";
+import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
 import { ModelContext } from "../session/model-context.ts";
@@ -20,7 +21,8 @@ import { latestSessionId, listSessions, readSession, removeSession } from "../tr
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
-import { sessionModel } from "./session-model.ts";
+import { type SessionModel, sessionModel } from "./session-model.ts";
+import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { openWorkspace } from "./workspace.ts";
 
@@ -38,61 +40,43 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
 export class Agent {
   readonly #options: AgentOptions;
   readonly #paths: AgentPaths;
+  readonly #sources: readonly ToolSource[];
   readonly #open = new Set<{ dispose(): Promise<void> }>();
   #closed = false;
 
   constructor(options: AgentOptions, paths: AgentPaths) {
     this.#options = options;
     this.#paths = paths;
+    this.#sources = (options.toolSources ?? []).map(sharedSource);
   }
 
   /**
    * Makes a session; no network, no process.
    *
    * @throws {RookeryError} `usage`, `model-missing`, `model-auth`, `config-invalid`, `workspace-missing`,
-   *   `root-unwritable`, `tool-duplicate`.
+   *   `root-unwritable`, `tool-duplicate`, `agent-closed`.
    */
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
-    const given = { ...this.#options, ...options };
-    const model = await sessionModel(options, given.createLLM, this.#paths.projectConfigFile, this.#env);
-    const workspaceDir = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
-    const systemPrompt = options.systemPrompt ?? (await defaultSystemPrompt(workspaceDir));
-    const meta = sessionMetaMessage({
-      session_id: newSessionId(),
-      provider: model.provider,
-      model_id: model.modelId,
-      model_context_window: model.contextWindow,
-      system_prompt: systemPrompt,
-      agent_state: this.#paths.agentStateDir,
-      workspace: workspaceDir,
-    });
-    const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });
-    const log = new ContextLog();
-    const session = new Session({
-      meta,
-      record: new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning),
-      context: new ModelContext({
-        tools,
-        log,
-        createModel: (offered) => model.create({ systemPrompt, tools: offered }),
-      }),
-      maxTurns: options.maxTurns !== undefined && options.maxTurns > 0 ? options.maxTurns : undefined,
-      ...(model.currentKey && { currentKey: model.currentKey }),
-    });
-    this.#open.add(session);
-    return session;
+    const createLLM = options.createLLM ?? this.#options.createLLM;
+    const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env);
+    const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
+    try {
+      const session = this.#assemble(options, model, workspace.path, await systemPromptOf(options, workspace.path));
+      return this.#keep(session);
+    } catch (error) {
+      await workspace.abandon();
+      throw error;
+    }
   }
 
   /** Makes a runner of single tools: the session's environment without a model and without a record. */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
-    const workspaceDir = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
+    const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const runner = new ToolRunner(this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false }));
-    this.#open.add(runner);
-    return runner;
+    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false });
+    return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
   /** The agent's sessions, the latest first. */
@@ -115,11 +99,19 @@ export class Agent {
     return removeSession(this.#paths.agentDir, sessionId);
   }
 
-  /** Disposes of every session that is still open; may be called twice. */
+  /** Disposes of every session that is still open, then of the agent's tool sources; may be called twice. */
   async dispose(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#open].map((session) => session.dispose()));
-    this.#open.clear();
+    const sources = this.#options.toolSources ?? [];
+    const outcomes = [
+      ...(await Promise.allSettled([...this.#open].map((session) => session.dispose()))),
+      ...(await Promise.allSettled(sources.map(async (source) => source.dispose()))),
+    ];
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled") continue;
+      const message = `a part of the agent was not ended cleanly: ${errorText(outcome.reason)}`;
+      quietly(this.#options.onWarning)({ code: "dispose-failed", message });
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -135,13 +127,51 @@ export class Agent {
     throw new RookeryError("agent-closed", "the agent has been disposed of", { hint: "create it again" });
   }
 
+  /** Remembers what `dispose` has to end; what was made while the agent was being disposed of is ended at once. */
+  async #keep<T extends { dispose(): Promise<void> }>(made: T): Promise<T> {
+    if (this.#closed) {
+      await made.dispose();
+      this.#assertOpen();
+    }
+    this.#open.add(made);
+    return made;
+  }
+
+  #assemble(options: SessionOptions, model: SessionModel, workspaceDir: string, systemPrompt: string): Session {
+    const meta = sessionMetaMessage({
+      session_id: newSessionId(),
+      provider: model.provider,
+      model_id: model.modelId,
+      model_context_window: model.contextWindow,
+      system_prompt: systemPrompt,
+      agent_state: this.#paths.agentStateDir,
+      workspace: workspaceDir,
+    });
+    const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
+    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });
+    const log = new ContextLog();
+    const { maxTurns = 0 } = options;
+    return new Session({
+      meta,
+      record: new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning),
+      context: new ModelContext({
+        tools,
+        log,
+        createModel: (offered) => model.create({ systemPrompt, tools: offered }),
+      }),
+      maxTurns: maxTurns > 0 ? maxTurns : undefined,
+      ...(model.key && { key: model.key }),
+      onDisposed: (session) => this.#open.delete(session),
+    });
+  }
+
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
     place: { readonly workspaceDir: string; readonly scratchpadDir: string; readonly vision: boolean },
   ): ToolSide {
     const given = { ...this.#options, ...options };
-    const onWarning = given.onWarning ?? warnOnStderr;
+    const onWarning = quietly(given.onWarning);
     const extra = [...(this.#options.tools ?? []), ...(options.tools ?? [])];
     const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
       forModel === undefined || (forModel === "vision") === place.vision;
@@ -152,7 +182,7 @@ export class Agent {
       tools: extra
         .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
         .filter((tool) => forThisModel(tool.definition)),
-      toolSources: given.toolSources ?? [],
+      toolSources: options.toolSources ?? this.#sources,
       toolContext: given.toolContext,
       protectedPaths: [this.#paths.projectConfigFile, this.#paths.userConfigFile],
       onWarning,
@@ -166,4 +196,8 @@ export class Agent {
       onWarning,
     };
   }
+}
+
+async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {
+  return systemPrompt ?? (await defaultSystemPrompt(workspaceDir));
 }

@@ -73,19 +73,28 @@ export function parseModelName(text: string, source: string): ModelName {
   });
 }
 
+/**
+ * Both halves of a wish for a model, or neither.
+ *
+ * @throws {RookeryError} `usage` for one half.
+ */
+export function modelPair({ provider, modelId }: ModelWish): { provider: string; modelId: string } | undefined {
+  if (provider !== undefined && modelId !== undefined) return { provider, modelId };
+  if (provider === undefined && modelId === undefined) return undefined;
+  const [given, lacking] = provider === undefined ? ["model id", "provider"] : ["provider", "model id"];
+  throw new RookeryError("usage", `the ${given} ${JSON.stringify(provider ?? modelId)} came without a ${lacking}`, {
+    hint: "give both, as --model PROVIDER/MODEL_ID",
+  });
+}
+
 /** The variable that holds a provider's key: its name in capitals, other signs as `_`. */
 export function keyVariable(provider: string): string {
   return providerVariable(provider, "API_KEY");
 }
 
-function chosenName({ provider, modelId }: ModelWish, config: ProjectConfig, env: NodeJS.ProcessEnv): ModelName {
-  if (provider !== undefined && modelId !== undefined) return { provider, model_id: modelId };
-  if (provider !== undefined || modelId !== undefined) {
-    const [given, lacking] = provider === undefined ? ["model id", "provider"] : ["provider", "model id"];
-    throw new RookeryError("usage", `the ${given} ${JSON.stringify(provider ?? modelId)} came without a ${lacking}`, {
-      hint: "give both, as --model PROVIDER/MODEL_ID",
-    });
-  }
+function chosenName(wish: ModelWish, config: ProjectConfig, env: NodeJS.ProcessEnv): ModelName {
+  const pair = modelPair(wish);
+  if (pair) return { provider: pair.provider, model_id: pair.modelId };
   if (env.ROOKERY_MODEL) return parseModelName(env.ROOKERY_MODEL, "ROOKERY_MODEL");
   if (config.default_model) return config.default_model;
   throw new RookeryError("model-missing", "no model is chosen", {

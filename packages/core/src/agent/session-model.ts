@@ -1,9 +1,9 @@
 import type { CreateLLM, GenerativeModelConfig } from "../llm/contract.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
-import type { ToolDefinition } from "../omnimessage/message.ts";
+import type { SessionKey } from "../session/session.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
-import { readProjectConfig } from "./project-config.ts";
-import { type ModelChoice, resolveModel } from "./resolve-model.ts";
+import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
+import { type ModelChoice, modelPair, resolveModel } from "./resolve-model.ts";
 
 /** The model of one session: what its trace says of it, and how to make it. */
 export interface SessionModel {
@@ -11,42 +11,57 @@ export interface SessionModel {
   readonly modelId: string;
   readonly contextWindow: number | "unknown";
   readonly vision: boolean;
-  readonly create: (
-    config: Pick<GenerativeModelConfig, "systemPrompt"> & { tools: readonly ToolDefinition[] },
-  ) => ReturnType<CreateLLM>;
-  /** The key the next request would use; absent for a model of the caller's own. */
-  readonly currentKey?: () => Promise<string | undefined>;
+  create(config: Pick<GenerativeModelConfig, "systemPrompt" | "tools">): ReturnType<CreateLLM>;
+  /** Absent for a model of the caller's own. */
+  readonly key?: SessionKey;
 }
 
-/** Settles the model of a session; with `createLLM` nothing is looked up and no key is needed. */
+/** Settles the model of a session; with `createLLM` no address and no key is looked for. */
 export async function sessionModel(
   options: SessionOptions,
   createLLM: CreateLLM | undefined,
   projectConfigFile: string,
   env: NonNullable<AgentOptions["env"]>,
 ): Promise<SessionModel> {
-  if (createLLM) return customModel(options, createLLM);
-  const choice = resolveModel(options, await readProjectConfig(projectConfigFile), env);
+  const config = await readProjectConfig(projectConfigFile);
+  if (createLLM) return customModel(options, createLLM, config);
+  const choice = resolveModel(options, config, env);
+  // Read anew for every request: a key that was refused may have been replaced meanwhile.
+  const current = async (): Promise<string | undefined> =>
+    resolveModel(pairOf(choice, options), await readProjectConfig(projectConfigFile), env).resolveApiKey();
+  let used: string | undefined;
+  const resolveApiKey = async (): Promise<string | undefined> => {
+    used = await current();
+    return used;
+  };
   return {
     provider: choice.provider,
     modelId: choice.modelId,
     contextWindow: choice.contextWindow ?? "unknown",
     vision: choice.vision ?? false,
-    create: (config) => new GenerativeModel({ ...config, ...modelConfig(choice, options) }),
-    currentKey: choice.resolveApiKey,
+    create: (given) => new GenerativeModel({ ...given, ...modelConfig(choice, options), resolveApiKey }),
+    key: { used: () => used, current },
   };
 }
 
-function customModel(options: SessionOptions, createLLM: CreateLLM): SessionModel {
-  const { provider = "custom", modelId = "custom", clientType, baseUrl } = options;
+/** The same model again, whatever the default has become. */
+function pairOf({ provider, modelId }: ModelChoice, options: SessionOptions): SessionOptions {
+  return { ...options, provider, modelId };
+}
+
+function customModel(options: SessionOptions, createLLM: CreateLLM, config: ProjectConfig): SessionModel {
+  const { clientType, baseUrl } = options;
+  const pair = modelPair(options);
+  const { provider = "custom", modelId = "custom" } = pair ?? {};
+  const entry = config.models?.find((model) => model.provider === provider && model.model_id === modelId);
   return {
     provider,
     modelId,
-    contextWindow: "unknown",
-    vision: false,
-    create: (config) =>
+    contextWindow: entry?.context_window ?? "unknown",
+    vision: entry?.vision ?? false,
+    create: (given) =>
       createLLM(
-        { ...config, ...tuning(options), modelId, ...(clientType && { clientType }), ...(baseUrl && { baseUrl }) },
+        { ...given, ...tuning(options), modelId, ...(clientType && { clientType }), ...(baseUrl && { baseUrl }) },
         [],
       ),
   };
@@ -59,7 +74,6 @@ function modelConfig(choice: ModelChoice, options: SessionOptions): Omit<Generat
     modelId: choice.modelId,
     clientType: choice.clientType,
     baseUrl: choice.baseUrl,
-    resolveApiKey: choice.resolveApiKey,
     ...(choice.contextWindow !== undefined && { contextWindow: choice.contextWindow }),
     ...(choice.maxTokens !== undefined && { maxTokens: choice.maxTokens }),
     ...(choice.headers && { headers: choice.headers }),

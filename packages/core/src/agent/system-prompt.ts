@@ -36,7 +36,10 @@ async function readAgentsMd(file: string): Promise<string | undefined> {
       const buffer = Buffer.alloc(MAX_AGENTS_MD_BYTES);
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
       const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: true }).trim();
-      return text === "" ? undefined : text;
+      if (text === "") return undefined;
+      return bytesRead < MAX_AGENTS_MD_BYTES
+        ? text
+        : `${text}\n[cut after ${MAX_AGENTS_MD_BYTES} bytes; read the file for the rest]`;
     } finally {
       await handle.close();
     }

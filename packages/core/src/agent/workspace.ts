@@ -1,19 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, rmdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+
+/** The directory of a session. */
+export interface OpenWorkspace {
+  /** Absolute. */
+  readonly path: string;
+  /** Removes it again if it was made for this session and is empty. */
+  abandon(): Promise<void>;
+}
 
 /**
  * The absolute workspace of a session: the directory that was given, or a fresh one.
  *
  * @throws {RookeryError} `workspace-missing` for a path that is not an existing directory.
  */
-export async function openWorkspace(given: string | undefined, workspacesDir: string): Promise<string> {
+export async function openWorkspace(given: string | undefined, workspacesDir: string): Promise<OpenWorkspace> {
   if (given === undefined) return freshWorkspace(workspacesDir);
   const workspaceDir = resolve(given);
   const found = await stat(workspaceDir).catch((error: unknown) => errorCode(error) ?? errorText(error));
-  if (typeof found !== "string" && found.isDirectory()) return workspaceDir;
+  if (typeof found !== "string" && found.isDirectory()) return { path: workspaceDir, abandon: async () => undefined };
   const what =
     typeof found !== "string"
       ? "is not a directory"
@@ -25,12 +33,12 @@ export async function openWorkspace(given: string | undefined, workspacesDir: st
   });
 }
 
-async function freshWorkspace(workspacesDir: string): Promise<string> {
+async function freshWorkspace(workspacesDir: string): Promise<OpenWorkspace> {
   const workspaceDir = join(workspacesDir, `tmp-${randomBytes(4).toString("hex")}`);
   try {
     await mkdir(workspacesDir, { recursive: true });
     await mkdir(workspaceDir);
-    return workspaceDir;
+    return { path: workspaceDir, abandon: () => rmdir(workspaceDir).catch(() => undefined) };
   } catch (error) {
     if (errorCode(error) === "EEXIST") return freshWorkspace(workspacesDir);
     throw new RookeryError("root-unwritable", `cannot make the workspace ${workspaceDir}: ${errorText(error)}`, {

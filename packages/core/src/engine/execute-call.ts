@@ -3,14 +3,18 @@ import { errorText } from "../errors/error-text.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
 import type { Run, ToolSide } from "./engine.ts";
-import { applyAfterHooks, type HookedCall } from "./hooks.ts";
+import { applyAfterHooks, type HookedCall, hasAfterHooks } from "./hooks.ts";
+import { INTERRUPTED, Patience } from "./interruption.ts";
 import { engineOutput, outputFragment, wholeOutput } from "./stream-output.ts";
+
+/** How long an environment that ignores the signal may go on; its own patience with its tools is shorter. */
+const ABANDON_AFTER_MS = 10_000;
 
 /**
  * Runs one allowed call and shows its output as it comes; with an `afterToolCall` hook, once the hook has answered.
  *
- * Whatever the environment does, the call ends with exactly one legal output: one that throws, ends early or says too
- * much is brought into form here.
+ * Whatever the environment does, the call ends with exactly one legal output: one that throws, ends early, says too much
+ * or never comes back after an interruption is brought into form here.
  *
  * @returns The complete output, as it was recorded.
  */
@@ -19,21 +23,16 @@ export async function executeCall(
   run: Run,
   request: ToolExecutionRequest,
 ): Promise<OmniMessage<ToolCallOutputPayload>> {
-  const hooked = hasAfterHooks(tools);
+  const hooked = hasAfterHooks(tools.hooks);
   const output = new OutputGuard(request.toolCall.payload.tool_call_id);
-  try {
-    for await (const message of tools.environment.executeTool(request)) {
-      for (const legal of output.take(message)) {
-        if (!hooked || isSideMessage(legal)) await run.emit(legal);
-      }
+  await drive(tools, run, request, async (message) => {
+    for (const legal of output.take(message)) {
+      if (!hooked || isSideMessage(legal)) await run.emit(legal);
     }
-  } catch (error) {
-    if (output.complete) {
-      tools.onWarning({ code: "tool-error", message: `a tool failed after its output: ${errorText(error)}` });
-    } else {
-      output.fail(`[tool error] ${errorText(error)}`);
-    }
-  }
+  }).catch((error: unknown) => {
+    if (!output.complete) return output.fail(`[tool error] ${errorText(error)}`);
+    tools.onWarning({ code: "tool-error", message: `a tool failed after its output: ${errorText(error)}` });
+  });
   const rest = output.finish();
   if (!hooked) {
     for (const message of rest) await run.emit(message);
@@ -50,14 +49,39 @@ export async function executeCall(
   return result;
 }
 
-function hasAfterHooks(tools: ToolSide): boolean {
-  const { afterToolCall } = tools.hooks;
-  return Array.isArray(afterToolCall) ? afterToolCall.length > 0 : afterToolCall !== undefined;
+/** Hands on what the environment says until it ends, or is left behind. */
+async function drive(
+  tools: ToolSide,
+  { signal }: Run,
+  request: ToolExecutionRequest,
+  take: (message: OmniMessage) => Promise<void>,
+): Promise<void> {
+  const patience = new Patience(signal, ABANDON_AFTER_MS);
+  try {
+    const execution = tools.environment.executeTool(request);
+    for (;;) {
+      const step = await patience.waitFor(execution.next());
+      if (step === INTERRUPTED) {
+        execution.return(undefined).catch(() => undefined);
+        throw new Error("interrupted; the environment did not stop, its effect is unknown");
+      }
+      if (step.done) return;
+      await take(step.value);
+    }
+  } finally {
+    patience.dispose();
+  }
 }
 
 /** What is not the output itself: a child's messages and progress. */
 function isSideMessage(message: OmniMessage): boolean {
   return message.origin !== undefined || message.type === "event_msg";
+}
+
+/** What a tool may tell of itself; every other event is the engine's to say. */
+function isToolEvent(message: OmniMessage): boolean {
+  if (isType(message, "token_usage")) return message.payload.source !== undefined;
+  return isType(message, "tool_progress") || isType(message, "subagent");
 }
 
 /** Lets through what one call may say and completes what is missing. */
@@ -84,7 +108,8 @@ class OutputGuard {
   }
 
   take(message: OmniMessage): OmniMessage[] {
-    if (message.origin !== undefined || message.type === "event_msg") return [message];
+    if (message.origin !== undefined) return [message];
+    if (message.type === "event_msg") return isToolEvent(message) ? [message] : [];
     if (this.#complete) return [];
     if (isType(message, "tool_call_output") && message.payload.tool_call_id === this.#id) {
       this.#complete = message;

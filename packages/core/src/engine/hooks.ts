@@ -1,4 +1,6 @@
+import { jsonDetails } from "../environment/json-details.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
+import { INTERRUPTED, unlessAborted } from "./interruption.ts";
 
 /** What a hook is told of a call; `args` are the checked arguments, absent ones as `{}`. */
 export interface HookedCall {
@@ -46,7 +48,15 @@ export function beforeHooks(hooks: Hooks): readonly BeforeToolCall[] {
   return list(hooks.beforeToolCall);
 }
 
-/** Passes an output through every `afterToolCall` hook, each seeing what the one before it left. */
+/** True when outputs have to wait for a hook before anyone sees them. */
+export function hasAfterHooks(hooks: Hooks): boolean {
+  return list(hooks.afterToolCall).length > 0;
+}
+
+/**
+ * Passes an output through every `afterToolCall` hook, each seeing what the one before it left. A hook that fails, or
+ * that has not answered when the run is interrupted, leaves it as it was.
+ */
 export async function applyAfterHooks(
   hooks: Hooks,
   call: HookedCall,
@@ -57,13 +67,27 @@ export async function applyAfterHooks(
   let result = output.payload;
   for (const hook of list(hooks.afterToolCall)) {
     try {
-      const override = await hook({ ...call, result }, signal);
-      if (override) result = { ...result, ...override };
+      const seen = result;
+      const answer = Promise.resolve().then(() => hook({ ...call, result: seen }, signal));
+      const override = await unlessAborted(answer, signal);
+      if (override && override !== INTERRUPTED) result = { ...result, ...overridden(override) };
     } catch (error) {
       onFailure(error);
     }
   }
   return { ...output, payload: result };
+}
+
+/** What a hook may override, and nothing else it answers. */
+function overridden({ output, images, details, stop_reason, terminate, usage }: OutputOverride): OutputOverride {
+  return {
+    ...(typeof output === "string" && { output }),
+    ...(images && { images }),
+    ...(details !== undefined && { details: jsonDetails(details) }),
+    ...(stop_reason && { stop_reason }),
+    ...(terminate !== undefined && { terminate }),
+    ...(usage && { usage }),
+  };
 }
 
 function list<T>(value: T | readonly T[] | undefined): readonly T[] {

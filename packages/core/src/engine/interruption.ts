@@ -1,11 +1,14 @@
-/** Resolves to `undefined` once the signal fires, or to the value if that comes first; a late failure is nobody's. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** What a wait comes to whose signal fired first. */
+export const INTERRUPTED: unique symbol = Symbol("interrupted");
+
+/** The value, or `INTERRUPTED` once the signal fires if that comes first; a late failure is nobody's. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof INTERRUPTED> {
   if (signal.aborted) {
     work.catch(() => undefined);
-    return Promise.resolve(undefined);
+    return Promise.resolve(INTERRUPTED);
   }
   return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
+    const stop = (): void => resolve(INTERRUPTED);
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
@@ -35,14 +38,14 @@ export class Patience {
     else signal.addEventListener("abort", this.#begin, { once: true });
   }
 
-  /** The value, or `undefined` when patience ran out first; a late failure is nobody's. */
-  waitFor<T>(work: Promise<T>): Promise<T | undefined> {
+  /** The value, or `INTERRUPTED` when patience ran out first; a late failure is nobody's. */
+  waitFor<T>(work: Promise<T>): Promise<T | typeof INTERRUPTED> {
     if (this.#exhausted) {
       work.catch(() => undefined);
-      return Promise.resolve(undefined);
+      return Promise.resolve(INTERRUPTED);
     }
     return new Promise((resolve, reject) => {
-      this.#giveUp = () => resolve(undefined);
+      this.#giveUp = () => resolve(INTERRUPTED);
       work.then(resolve, reject);
     });
   }

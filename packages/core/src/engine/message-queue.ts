@@ -12,6 +12,7 @@ export class MessageQueue {
   #messages: OmniMessage[] = [];
   #closed = false;
   #discarding = false;
+  #patient = true;
   #wakeReader: (() => void) | undefined;
   #waitingProducers: (() => void)[] = [];
 
@@ -19,7 +20,7 @@ export class MessageQueue {
     if (this.#discarding) return undefined;
     this.#messages.push(message);
     this.#wakeReader?.();
-    if (this.#messages.length <= HIGH_WATER) return undefined;
+    if (!this.#patient || this.#messages.length <= HIGH_WATER) return undefined;
     return new Promise((resolve) => this.#waitingProducers.push(resolve));
   }
 
@@ -27,6 +28,12 @@ export class MessageQueue {
   close(): void {
     this.#closed = true;
     this.#wakeReader?.();
+  }
+
+  /** Producers wait no longer for a reader who may never come back; what they say is kept. */
+  stopWaiting(): void {
+    this.#patient = false;
+    this.#releaseProducers();
   }
 
   /** The reader has gone: what is there and what comes is dropped, and nobody waits. */

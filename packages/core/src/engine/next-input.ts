@@ -1,7 +1,7 @@
-import { modelMessage, userText } from "../omnimessage/build.ts";
+import { modelMessage, userImage, userText } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
-import { callText, messageText, outputText, tagged } from "./transcript.ts";
+import { callText, proseText, tagged } from "./transcript.ts";
 
 /** What a committed call that never got an output is answered with after the harness was killed. */
 export const KILLED_OUTPUT = "[interrupted: the harness stopped while this ran; its effect is unknown]";
@@ -13,7 +13,7 @@ export const KILLED_OUTPUT = "[interrupted: the harness stopped while this ran; 
  *
  * 1. The committed request's calls are answered in their order, each by its recorded output.
  * 2. What was asked since and never answered follows. Where a run broke off inside a reply, its input and whatever the
- *    reply had brought become one `[turn_aborted]` text, images behind it; otherwise the input stands as it was given.
+ *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given.
  * 3. If the run is still trying and calls of a failed attempt had begun to run, a `[turn_retried]` text lists them.
  *
  * @param records - Complete messages and events in recorded order, from a committed `request_begin` or the session's
@@ -44,11 +44,9 @@ function answers(
   calls: readonly OmniMessage<ToolCallPayload>[],
   records: readonly OmniMessage[],
 ): OmniMessage<ToolCallOutputPayload>[] {
-  const outputs = new Map<string, OmniMessage<ToolCallOutputPayload>>();
-  for (const message of records) {
-    if (isType(message, "tool_call_output")) outputs.set(message.payload.tool_call_id, message);
-  }
-  return calls.map((call) => outputs.get(call.payload.tool_call_id) ?? killedOutput(call));
+  const outputs = records.filter((message) => isType(message, "tool_call_output"));
+  const byId = new Map(outputs.map((output) => [output.payload.tool_call_id, output]));
+  return calls.map((call) => byId.get(call.payload.tool_call_id) ?? killedOutput(call));
 }
 
 function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<ToolCallOutputPayload> {
@@ -65,44 +63,71 @@ function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<ToolCallO
 /** Runs that ended without an answer: flattened if a reply had begun, as given if not. */
 function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
   const input = records.filter(isInput);
-  if (!records.some(isProduct)) return input;
-  const pieces = records.filter((message) => isInput(message) || isProduct(message)).map(messageText);
-  const text = [
-    "The turn below was interrupted before its reply was complete. What it holds has happened; nothing else of it has.",
-    ...pieces.filter((piece) => piece !== undefined),
-  ].join("\n");
-  return [userText(tagged("turn_aborted", text), "harness"), ...input.filter((message) => !isType(message, "text"))];
+  const outputs = outputsById(records);
+  const pieces = runsOf(records).flatMap((run) => runTranscript(run, outputs));
+  if (!records.some((message) => isProduct(message))) return input;
+  const text = ["The turn below was interrupted before its reply was complete.", ...pieces].join("\n");
+  return [
+    userText(tagged("turn_aborted", text), "harness"),
+    ...input.filter((message) => !isType(message, "text")),
+    ...imagesOf([...outputs.values()]),
+  ];
+}
+
+/** The records of each run, without the `abort` that ends it. */
+function runsOf(records: readonly OmniMessage[]): OmniMessage[][] {
+  const runs: OmniMessage[][] = [[]];
+  for (const message of records) {
+    if (isType(message, "abort")) runs.push([]);
+    else runs.at(-1)?.push(message);
+  }
+  return runs;
+}
+
+/** What was asked, what its last attempt said, and every call: those of earlier attempts only if they ran. */
+function runTranscript(run: readonly OmniMessage[], outputs: ReadonlyMap<string, ToolCallOutputPayload>): string[] {
+  const lastAttempt = run.findLastIndex((message) => isType(message, "request_begin"));
+  return run.flatMap((message, at) => {
+    if (isType(message, "tool_call")) {
+      const output = outputs.get(message.payload.tool_call_id);
+      return output || at > lastAttempt ? [callText(message.payload, output)] : [];
+    }
+    return isInput(message) || at > lastAttempt ? (proseText(message) ?? []) : [];
+  });
 }
 
 /** The input of a run that is under way, with a note on the calls that failed attempts had already started. */
 function stillTrying(records: readonly OmniMessage[]): OmniMessage[] {
   const input = records.filter(isInput);
-  const calls = new Map<string, ToolCallPayload>();
-  const ran: string[] = [];
-  for (const message of records) {
-    if (isType(message, "tool_call")) calls.set(message.payload.tool_call_id, message.payload);
-    if (!isType(message, "tool_call_output")) continue;
-    const call = calls.get(message.payload.tool_call_id);
-    if (call) ran.push(callText(call), outputText(message.payload));
-  }
+  const outputs = outputsById(records);
+  const ran = records
+    .filter((message) => isType(message, "tool_call"))
+    .filter(({ payload }) => outputs.has(payload.tool_call_id));
   if (ran.length === 0) return input;
   const text = [
     "An earlier attempt at this reply broke off. These calls of it have run; do not make them again.",
-    ...ran,
+    ...ran.map(({ payload }) => callText(payload, outputs.get(payload.tool_call_id))),
   ].join("\n");
-  return [...input, userText(tagged("turn_retried", text), "harness")];
+  return [...input, userText(tagged("turn_retried", text), "harness"), ...imagesOf([...outputs.values()])];
+}
+
+function outputsById(records: readonly OmniMessage[]): Map<string, ToolCallOutputPayload> {
+  const outputs = records.filter((message) => isType(message, "tool_call_output"));
+  return new Map(outputs.map(({ payload }) => [payload.tool_call_id, payload]));
+}
+
+function imagesOf(outputs: readonly ToolCallOutputPayload[]): OmniMessage[] {
+  return outputs.flatMap(({ images = [] }) => images.map(userImage));
 }
 
 /** What a caller gave the model: user text, images, data. */
 function isInput(message: OmniMessage): boolean {
-  return (
-    message.type === "model_msg" &&
-    !isType(message, "tool_call_output") &&
-    (message.payload as { role?: string }).role === "user"
-  );
+  if (message.type !== "model_msg" || isType(message, "tool_call_output")) return false;
+  return (message.payload as { role?: string }).role === "user";
 }
 
-/** What an unfinished reply brought: model text, thinking, calls and their outputs. */
+/** What an unfinished reply brought: text, thinking, calls, outputs. */
 function isProduct(message: OmniMessage): boolean {
-  return message.type === "model_msg" && !isInput(message) && messageText(message) !== undefined;
+  if (isType(message, "tool_call") || isType(message, "tool_call_output")) return true;
+  return !isInput(message) && proseText(message) !== undefined;
 }

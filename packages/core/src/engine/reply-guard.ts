@@ -67,21 +67,24 @@ export class ReplyGuard {
       ? `tool_call ${message.payload.tool_call_id}`
       : `partial_${message.payload.type}`;
     if (this.#stopped?.key === key) {
+      const shown = this.#stopped.pieces.join("");
       this.#stopped = undefined;
-      return [message];
+      return [contentOf(message.payload) === shown ? message : withContent(message, shown)];
     }
     const supplied = this.#supplyComplete();
     const segment = this.#open.get(key);
     this.#open.delete(key);
     const shown = segment?.pieces.join("") ?? "";
     const content = contentOf(message.payload);
-    const missing = content.startsWith(shown) ? content.slice(shown.length) : "";
+    // What was shown cannot be taken back.
+    const legal = content.startsWith(shown) ? message : withContent(message, shown);
+    const missing = contentOf(legal.payload).slice(shown.length);
     return [
       ...supplied,
-      ...(segment ? [] : [fragmentOf(message.payload, "start", "")]),
-      ...(missing === "" ? [] : [fragmentOf(message.payload, "delta", missing)]),
-      fragmentOf(message.payload, "stop", ""),
-      message,
+      ...(segment ? [] : [fragmentOf(legal.payload, "start", "")]),
+      ...(missing === "" ? [] : [fragmentOf(legal.payload, "delta", missing)]),
+      fragmentOf(legal.payload, "stop", ""),
+      legal,
     ];
   }
 
@@ -151,15 +154,18 @@ function fragmentOf(
 }
 
 function completeOf({ head, pieces }: Segment, reason: StopReason | undefined): OmniMessage<Streamed> {
-  const content = pieces.join("");
-  const ending = reason && { stop_reason: reason };
-  switch (head.type) {
+  return withContent(modelMessage({ ...head, ...(reason && { stop_reason: reason }) }), pieces.join(""));
+}
+
+function withContent(message: OmniMessage<Streamed>, content: string): OmniMessage<Streamed> {
+  const { payload } = message;
+  switch (payload.type) {
     case "text":
-      return modelMessage({ ...head, text: content, ...ending });
+      return { ...message, payload: { ...payload, text: content } };
     case "thinking":
-      return modelMessage({ ...head, thinking: content, ...ending });
+      return { ...message, payload: { ...payload, thinking: content } };
     default:
-      return modelMessage({ ...head, arguments: content, ...ending });
+      return { ...message, payload: { ...payload, arguments: content } };
   }
 }
 

@@ -1,7 +1,10 @@
 import type { CallAssessment } from "../approval/contract.ts";
+import type { ToolExecutionRequest } from "../environment/contract.ts";
+import { errorText } from "../errors/error-text.ts";
 import { eventMessage } from "../omnimessage/build.ts";
-import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
+import type { EventPayload, OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
 import { assessCall } from "./assess-call.ts";
+import { applyBeforeHooks } from "./before-hooks.ts";
 import { type CallDecision, decideCall } from "./decide-call.ts";
 import type { Run, ToolSide } from "./engine.ts";
 import { executeCall } from "./execute-call.ts";
@@ -71,36 +74,40 @@ export class CallBatch {
 
   async #admit(call: OmniMessage<ToolCallPayload>): Promise<void> {
     if (this.#stopped) return;
-    const assessment = await this.#assessInTurn(call);
-    if (this.#stopped) return;
+    try {
+      await this.#decideAndStart(call);
+    } catch (error) {
+      await this.#answerFailure(call, error);
+    }
+  }
+
+  async #decideAndStart(call: OmniMessage<ToolCallPayload>): Promise<void> {
     const gate = { ...this.#run, signal: AbortSignal.any([this.#run.signal, this.#cutOff.signal]) };
-    const decision = await decideCall(this.#tools, gate, call, assessment);
-    this.#decided.add(call.payload.tool_call_id);
-    await this.#run.emit(eventMessage(decision.event));
+    let assessment = await this.#assessInTurn(call);
+    if (this.#stopped) return;
+    const hooked = await applyBeforeHooks(this.#tools, gate, call, assessment);
+    if (hooked.replaced !== undefined) assessment = await this.#assessInTurn(hooked.toolCall);
+    const decision = await decideCall(this.#tools, gate, hooked, assessment);
+    await this.#announce(call, decision.event);
     if (this.#cutOff.signal.aborted) return;
     if (decision.refusal) return this.#refuse(call, decision, decision.refusal);
     if (this.#run.signal.aborted) return;
-    const writes = decision.request.assessment.paths?.write ?? [];
-    await this.#writersOf(writes);
-    const done = this.#execute(call, decision);
-    this.#running.set(call.payload.tool_call_id, { writes, done });
-    if (this.#isSequential(decision.request.assessment)) await done;
+    const args = hooked.replaced !== undefined && { args: assessment.args ?? {} };
+    const done = this.#execute(call, { toolCall: hooked.toolCall, assessment, ...args });
+    this.#running.set(call.payload.tool_call_id, { writes: assessment.paths?.write ?? [], done });
+    if (this.#isSequential(assessment)) await done;
   }
 
   /** Assesses a call when nothing that it must wait for is running. */
   async #assessInTurn(call: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
     for (;;) {
-      const assessment = await assessCall(this.#tools, call);
+      const assessment = await assessCall(this.#tools, call, this.#run.signal);
       const before = this.#isSequential(assessment)
         ? [...this.#running.values()].map((running) => running.done)
         : this.#conflicts(assessment.paths?.write ?? []);
       if (before.length === 0 || this.#stopped) return assessment;
       await Promise.all(before);
     }
-  }
-
-  async #writersOf(writes: readonly string[]): Promise<void> {
-    await Promise.all(this.#conflicts(writes));
   }
 
   #conflicts(writes: readonly string[]): Promise<void>[] {
@@ -113,48 +120,59 @@ export class CallBatch {
     return this.#tools.toolExecution === "sequential" || assessment.executionMode === "sequential";
   }
 
-  async #execute(call: OmniMessage<ToolCallPayload>, decision: CallDecision): Promise<void> {
+  async #execute(call: OmniMessage<ToolCallPayload>, request: ToolExecutionRequest): Promise<void> {
     const { signal, approve } = this.#run;
     const id = call.payload.tool_call_id;
-    const output = await executeCall(this.#tools, this.#run, {
-      ...decision.request,
-      signal,
-      ...(approve && { approve }),
-    });
-    this.#outputs.set(id, output);
-    this.#running.delete(id);
+    try {
+      const complete = { ...request, signal, ...(approve && { approve }) };
+      this.#outputs.set(id, await executeCall(this.#tools, this.#run, complete));
+    } catch (error) {
+      await this.#answerFailure(call, error);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #announce(call: OmniMessage<ToolCallPayload>, event: EventPayload<"approval_decision">): Promise<void> {
+    this.#decided.add(call.payload.tool_call_id);
+    await this.#run.emit(eventMessage(event));
   }
 
   async #refuse(
     call: OmniMessage<ToolCallPayload>,
-    { event }: CallDecision,
-    refusal: NonNullable<CallDecision["refusal"]>,
+    { event, unanswered }: CallDecision,
+    { output, stopReason }: NonNullable<CallDecision["refusal"]>,
   ): Promise<void> {
     if (event.decision !== "allow") {
-      this.denials.push({
-        tool: call.payload.name,
-        reason: event.reason ?? `denied by ${event.decided_by ?? "user"}`,
-        unanswered: event.decided_by === "default" && this.#run.approve !== undefined,
-      });
+      const reason = event.reason ?? `denied by ${event.decided_by ?? "user"}`;
+      this.denials.push({ tool: call.payload.name, reason, unanswered: unanswered === true });
     }
-    const stopReason = refusal.stop_reason === "failed" ? "failed" : "aborted";
-    await this.#emitOutput(engineOutput(call.payload.tool_call_id, refusal.output, stopReason));
+    await this.#emitOutput(engineOutput(call.payload.tool_call_id, output, stopReason));
+  }
+
+  /** An implementation broke its contract around this call: the model reads what happened. */
+  async #answerFailure(call: OmniMessage<ToolCallPayload>, error: unknown): Promise<void> {
+    const id = call.payload.tool_call_id;
+    if (this.#outputs.has(id)) return;
+    if (!this.#decided.has(id)) await this.#announce(call, ownDecision(id, "the call could not be decided"));
+    await this.#emitOutput(engineOutput(id, `[tool error] ${errorText(error)}`, "failed"));
   }
 
   async #answerInterrupted(call: OmniMessage<ToolCallPayload>): Promise<void> {
     const id = call.payload.tool_call_id;
     if (this.#outputs.has(id)) return;
-    const timedOut = isTimeout(this.#run.signal);
-    const why = timedOut ? "time limit reached" : "tool aborted by user";
-    if (!this.#decided.has(id)) {
-      const event = { type: "approval_decision", tool_call_id: id, decision: "deny", decided_by: "default" } as const;
-      await this.#run.emit(eventMessage({ ...event, reason: "the run was interrupted" }));
-    }
-    await this.#emitOutput(engineOutput(id, `[interrupted: ${why}]`, timedOut ? "timeout" : "aborted"));
+    if (!this.#decided.has(id)) await this.#announce(call, ownDecision(id, "it was interrupted before it was decided"));
+    const why = isTimeout(this.#run.signal) ? "time limit reached" : "tool aborted by user";
+    await this.#emitOutput(engineOutput(id, `[interrupted: ${why}]`, "aborted"));
   }
 
   async #emitOutput(output: OmniMessage<ToolCallOutputPayload>): Promise<void> {
     this.#outputs.set(output.payload.tool_call_id, output);
     for (const message of wholeOutput(output)) await this.#run.emit(message);
   }
+}
+
+/** A denial that nobody decided. */
+function ownDecision(toolCallId: string, reason: string): EventPayload<"approval_decision"> {
+  return { type: "approval_decision", tool_call_id: toolCallId, decision: "deny", decided_by: "default", reason };
 }

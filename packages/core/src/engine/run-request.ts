@@ -4,7 +4,7 @@ import { eventMessage } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
 import type { Engine, Run } from "./engine.ts";
-import { Patience } from "./interruption.ts";
+import { INTERRUPTED, Patience } from "./interruption.ts";
 import { ReplyGuard } from "./reply-guard.ts";
 import type { CallBatch } from "./run-calls.ts";
 import { NO_TOKENS } from "./run-outcome.ts";
@@ -35,32 +35,33 @@ export async function runRequest(
   const calls: OmniMessage<ToolCallPayload>[] = [];
   const text: string[] = [];
   let usage: OmniMessage<EventPayload<"token_usage">> | undefined;
-  let waiting: OmniMessage<ToolCallPayload> | undefined;
+  /** Complete calls that nothing followed yet, and whatever came behind one that may have been cut. */
+  let held: OmniMessage<ToolCallPayload>[] = [];
 
-  const show = async (message: OmniMessage): Promise<void> => {
-    if (isType(message, "token_usage")) {
-      usage = message;
-      return;
-    }
-    for (const legal of guard.take(message)) {
-      if (waiting && !isSameCall(legal, waiting)) {
-        batch.start(waiting);
-        waiting = undefined;
+  const show = async (messages: readonly OmniMessage[]): Promise<void> => {
+    for (const message of messages) {
+      if (held.length > 0 && !held.some(isCut) && !isSameCall(message, held.at(-1))) {
+        for (const call of held) batch.start(call);
+        held = [];
       }
-      const shown = run.emit(legal);
+      const shown = run.emit(message);
       if (shown) await shown;
-      if (isType(legal, "text")) text.push(legal.payload.text);
-      if (isType(legal, "tool_call") && isWhole(legal.payload)) {
-        calls.push(legal);
-        waiting = legal;
+      if (isType(message, "text")) text.push(message.payload.text);
+      if (isType(message, "tool_call") && isWhole(message.payload)) {
+        calls.push(message);
+        held.push(message);
       }
     }
   };
 
-  const outcome = await pull(engine, run, parameters, show);
-  for (const message of guard.end(outcome.status)) await run.emit(message);
+  const outcome = await pull(engine, run, parameters, (message) => {
+    if (!isType(message, "token_usage")) return show(guard.take(message));
+    usage = message;
+    return undefined;
+  });
+  await show(guard.end(outcome.status));
   if (outcome.status !== "completed") return { outcome, text: text.join(""), calls };
-  if (waiting) batch.start(waiting);
+  for (const call of held) batch.start(call);
   return { outcome, text: text.join(""), calls, usage: usage ?? noUsage() };
 }
 
@@ -69,19 +70,20 @@ async function pull(
   engine: Engine,
   { signal, thinkingLevel }: Run,
   parameters: Pick<GenerativeModelParameters, "newMessages" | "tools">,
-  show: (message: OmniMessage) => Promise<void>,
+  show: (message: OmniMessage) => Promise<void> | undefined,
 ): Promise<LLMOutcome> {
   const patience = new Patience(signal, ABANDON_AFTER_MS);
   try {
     const reply = engine.llm.streamGenerate({ ...parameters, signal, ...(thinkingLevel && { thinkingLevel }) });
     for (;;) {
       const step = await patience.waitFor(reply.next());
-      if (step === undefined) {
+      if (step === INTERRUPTED) {
         reply.return({ status: "aborted" }).catch(() => undefined);
         return { status: "aborted" };
       }
       if (step.done) return step.value ?? { status: "failed", message: "the model ended without an outcome" };
-      await show(step.value);
+      const shown = show(step.value);
+      if (shown) await shown;
     }
   } catch (error) {
     if (signal.aborted) return { status: "aborted" };
@@ -96,8 +98,13 @@ function isWhole(call: ToolCallPayload): boolean {
   return call.stop_reason === undefined || call.stop_reason === "completed" || call.stop_reason === "malformed";
 }
 
-function isSameCall(message: OmniMessage, call: OmniMessage<ToolCallPayload>): boolean {
-  return (message.payload as { tool_call_id?: string }).tool_call_id === call.payload.tool_call_id;
+/** The length limit cut it, or the stream broke off inside it: only the outcome tells which. */
+function isCut(call: OmniMessage<ToolCallPayload>): boolean {
+  return call.payload.stop_reason === "malformed";
+}
+
+function isSameCall(message: OmniMessage, call: OmniMessage<ToolCallPayload> | undefined): boolean {
+  return (message.payload as { tool_call_id?: string }).tool_call_id === call?.payload.tool_call_id;
 }
 
 function noUsage(): OmniMessage<EventPayload<"token_usage">> {

@@ -3,7 +3,7 @@ import type { LLMOutcome } from "../llm/contract.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import type { EventPayload, OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
 import type { Engine, Run } from "./engine.ts";
-import { isTimeout } from "./interruption.ts";
+import { INTERRUPTED, isTimeout, unlessAborted } from "./interruption.ts";
 import { MAX_RECONNECTS, MAX_RETRY_AFTER_MS, reconnectDelayMs } from "./reconnect.ts";
 import { CallBatch, type Denial } from "./run-calls.ts";
 import type { TaskEnd } from "./run-outcome.ts";
@@ -64,7 +64,8 @@ export function interruption(signal: AbortSignal): TaskEnd {
 /** Asks the environment for its tools; a changed offer is recorded and handed to the model. */
 async function offerTools(engine: Engine, run: Run): Promise<Engine["offer"]["tools"] | undefined> {
   try {
-    if (!engine.offer.update(await engine.environment.listTools())) return undefined;
+    const listed = await unlessAborted(engine.environment.listTools(), run.signal);
+    if (listed === INTERRUPTED || !engine.offer.update(listed)) return undefined;
   } catch (error) {
     engine.onWarning({ code: "tools-unlisted", message: `the tools could not be listed: ${errorText(error)}` });
     return undefined;

@@ -17,7 +17,7 @@ export function wholeOutput(output: OmniMessage<ToolCallOutputPayload>): OmniMes
 export function engineOutput(
   toolCallId: string,
   output: string,
-  stopReason: "failed" | "aborted" | "timeout",
+  stopReason: "failed" | "aborted",
 ): OmniMessage<ToolCallOutputPayload> {
   return modelMessage({
     type: "tool_call_output",

@@ -6,25 +6,18 @@ export function tagged(tag: string, text: string): string {
   return `[${tag}]\n${text}\n[/${tag}]`;
 }
 
-/** A call as a line of a transcript. */
-export function callText(call: ToolCallPayload): string {
-  return tagged("tool_call", `${call.name} ${call.arguments}`);
+/** A call and what came of it; a call without an output was never run. */
+export function callText(call: ToolCallPayload, output: ToolCallOutputPayload | undefined): string {
+  const made = tagged("tool_call", `${call.name} ${call.arguments}`);
+  return `${made}\n${output ? tagged("tool_call_output", output.output) : "(not run)"}`;
 }
 
-export function outputText(output: ToolCallOutputPayload): string {
-  return tagged("tool_call_output", output.output);
-}
-
-/** A complete message as a piece of a transcript; `undefined` for what has no text worth repeating. */
-export function messageText(message: OmniMessage): string | undefined {
-  if (isType(message, "text")) {
-    if (message.payload.text === "") return undefined;
+/** Text or thinking as a piece of a transcript; `undefined` for what has no text worth repeating. */
+export function proseText(message: OmniMessage): string | undefined {
+  if (isType(message, "text") && message.payload.text !== "") {
     return tagged(message.payload.role === "user" ? "user_input" : "text", message.payload.text);
   }
-  if (isType(message, "thinking")) {
-    return message.payload.thinking === "" ? undefined : tagged("thinking", message.payload.thinking);
-  }
-  if (isType(message, "tool_call")) return callText(message.payload);
-  if (isType(message, "tool_call_output")) return outputText(message.payload);
+  if (isType(message, "thinking") && message.payload.thinking !== "")
+    return tagged("thinking", message.payload.thinking);
   return undefined;
 }

@@ -9,5 +9,6 @@ export interface ConnectableEnvironment extends EnvironmentInterface {
 }
 
 export function isConnectable(environment: EnvironmentInterface): environment is ConnectableEnvironment {
-  return typeof (environment as Partial<ConnectableEnvironment>).connect === "function";
+  const { connect, unconnected } = environment as Partial<ConnectableEnvironment>;
+  return typeof connect === "function" && Array.isArray(unconnected);
 }

@@ -21,7 +21,7 @@ import { ProcessRegistry } from "./process/process-registry.ts";
 import type { BuiltinTool } from "./tool.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
 import { BUILTIN_TOOL_FACTORIES } from "./tool-registry.ts";
-import { warnOnStderr } from "./warn-on-stderr.ts";
+import { quietly } from "./warn-on-stderr.ts";
 
 /**
  * Executes tools: built-in ones by their definitions, given ones, and those of sources, in this order.
@@ -145,17 +145,6 @@ export class Environment implements ConnectableEnvironment {
 function withDefaults(config: EnvironmentConfig): EnvironmentConfig & { readonly onWarning: OnWarning } {
   const { commandSessions = new ProcessRegistry(), files = new FileGuard() } = config.services ?? {};
   return { ...config, services: { ...config.services, commandSessions, files }, onWarning: quietly(config.onWarning) };
-}
-
-/** A listener that throws must not end the call that it is told of. */
-function quietly(onWarning: OnWarning = warnOnStderr): OnWarning {
-  return (warning) => {
-    try {
-      onWarning(warning);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
 }
 
 async function* refuse(text: string, toolCallId: string): AsyncGenerator<OmniMessage, ToolResult> {

@@ -75,9 +75,10 @@ export class ToolCatalogue {
     return this.#known;
   }
 
-  #connect(source: ToolSource, signal: AbortSignal): Promise<SourceReport> {
-    const underWay = this.#connecting.get(source);
-    if (underWay) return underWay;
+  async #connect(source: ToolSource, signal: AbortSignal): Promise<SourceReport> {
+    const underWay = await this.#connecting.get(source);
+    // An attempt that somebody else gave up is made again.
+    if (underWay && underWay.status !== "aborted") return underWay;
     const connection = connectSource(source, signal).then((report) => {
       this.#connecting.delete(source);
       if (report.status !== "aborted") this.#unconnected.delete(source);

@@ -42,6 +42,9 @@ export class ToolRun {
   readonly #interrupt = (): void => this.#stop(this.#limits.signal?.reason);
   #tool: AsyncIterator<unknown, unknown> | undefined;
   #timeout: NodeJS.Timeout | undefined;
+  /** How long the tool may still take; only time in which it is waited for counts. */
+  #remainingMs: number;
+  #waitingSinceMs: number | undefined;
   #grace: NodeJS.Timeout | undefined;
   #timedOut = false;
   #isAbandoned = false;
@@ -56,9 +59,7 @@ export class ToolRun {
       setMaxListeners(0, limits.signal);
       limits.signal.addEventListener("abort", this.#interrupt, { once: true });
     }
-    if (limits.timeoutMs !== undefined) {
-      this.#timeout = setTimeout(() => this.#onTimeout(), Math.min(limits.timeoutMs, MAX_TIMER_MS));
-    }
+    this.#remainingMs = limits.timeoutMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** What the tool yields next, or how it ended. Never rejects. */
@@ -68,10 +69,13 @@ export class ToolRun {
       this.#lastPauseMs = performance.now();
     }
     if (this.#isAbandoned) return { ending: { stopped: this.#stopped(), kind: "abandoned" } };
-    return new Promise((resolve) => {
+    this.#startClock();
+    const step = await new Promise<Step>((resolve) => {
       this.#answer = resolve;
       void this.#pull().then(resolve);
     });
+    this.#stopClock();
+    return step;
   }
 
   /** Takes timers and listeners away and ends a tool that still runs. */
@@ -100,6 +104,27 @@ export class ToolRun {
   #stopped(): StopCause | undefined {
     if (this.#limits.signal?.aborted) return "aborted";
     return this.#timedOut ? "timeout" : undefined;
+  }
+
+  #startClock(): void {
+    this.#waitingSinceMs = performance.now();
+    if (this.#remainingMs === Number.POSITIVE_INFINITY || this.#timedOut) return;
+    if (this.#remainingMs <= 0) return this.#onTimeout();
+    this.#timeout ??= setTimeout(() => this.#onTimer(), Math.min(this.#remainingMs, MAX_TIMER_MS));
+  }
+
+  #stopClock(): void {
+    this.#remainingMs -= performance.now() - (this.#waitingSinceMs ?? 0);
+    this.#waitingSinceMs = undefined;
+  }
+
+  /** The timer runs on while a reader takes its time, so it may come early: then it is set for what is left. */
+  #onTimer(): void {
+    this.#timeout = undefined;
+    if (this.#waitingSinceMs === undefined) return;
+    const leftMs = this.#remainingMs - (performance.now() - this.#waitingSinceMs);
+    if (leftMs > 0) this.#timeout = setTimeout(() => this.#onTimer(), Math.min(Math.ceil(leftMs), MAX_TIMER_MS));
+    else this.#onTimeout();
   }
 
   #onTimeout(): void {

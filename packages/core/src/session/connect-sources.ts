@@ -1,5 +1,5 @@
 import type { Run, ToolSide } from "../engine/engine.ts";
-import { unlessAborted } from "../engine/interruption.ts";
+import { INTERRUPTED, unlessAborted } from "../engine/interruption.ts";
 import { isConnectable } from "../environment/connect.ts";
 import { errorText } from "../errors/error-text.ts";
 import { eventMessage } from "../omnimessage/build.ts";
@@ -21,8 +21,8 @@ export async function connectSources({ environment, onWarning }: ToolSide, run: 
   await run.emit(
     eventMessage({
       type: "mcp_connect_end",
-      status: results === undefined ? "aborted" : "completed",
-      results: results ?? [],
+      status: results === INTERRUPTED ? "aborted" : "completed",
+      results: results === INTERRUPTED ? [] : results,
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { ContextLog } from "../engine/context-log.ts";
 import type { Engine, Run, ToolSide } from "../engine/engine.ts";
+import { INTERRUPTED, unlessAborted } from "../engine/interruption.ts";
 import { Reconnector } from "../engine/reconnect.ts";
 import type { TaskEnd } from "../engine/run-outcome.ts";
 import { interruption } from "../engine/run-turn.ts";
@@ -33,7 +34,9 @@ export class ModelContext {
     await connectSources(tools, run);
     if (run.signal.aborted) return interruption(run.signal);
     try {
-      const llm = createModel(await visibleTools(tools));
+      const listed = await unlessAborted(tools.environment.listTools(), run.signal);
+      if (listed === INTERRUPTED) return interruption(run.signal);
+      const llm = createModel(listed.filter((tool) => !tool.hidden));
       this.#engine = { ...tools, llm, log, reconnector: this.#reconnector };
       return { engine: this.#engine };
     } catch (error) {
@@ -54,8 +57,4 @@ export class ModelContext {
       this.#parts.tools.onWarning({ code: "dispose-failed", message });
     }
   }
-}
-
-async function visibleTools({ environment }: ToolSide): Promise<readonly ToolDefinition[]> {
-  return (await environment.listTools()).filter((tool) => !tool.hidden);
 }

@@ -22,7 +22,7 @@ export function checkInput(messages: readonly OmniMessage[]): void {
 
 function isUserContent(message: OmniMessage): boolean {
   const isContent = isType(message, "text") || isType(message, "image_url") || isType(message, "inline_data");
-  return isContent && message.payload.role === "user";
+  return isContent && message.payload.role === "user" && message.origin === undefined;
 }
 
 function hasContent(message: OmniMessage): boolean {

@@ -36,10 +36,7 @@ export class SessionRecord {
 
   add(message: OmniMessage): void {
     if (!isOnRecord(message)) return;
-    if (this.#head) {
-      this.#writer.record(this.#head);
-      this.#head = undefined;
-    }
+    if (this.#head && this.#writer.record(this.#head)) this.#head = undefined;
     this.#writer.record(message);
     this.#log.add(message);
   }

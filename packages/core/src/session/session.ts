@@ -1,11 +1,19 @@
 import { MessageQueue } from "../engine/message-queue.ts";
+import { oneAtATime } from "../engine/one-at-a-time.ts";
 import type { RunOptions, RunOutcome } from "../engine/run-outcome.ts";
 import { endTask, runTask } from "../engine/run-task.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
 import { checkInput } from "./session-input.ts";
 import type { SessionRecord } from "./session-record.ts";
+
+/** The key of a session's model: the one its last request was made with, and the one the next would be. */
+export interface SessionKey {
+  used(): string | undefined;
+  current(): Promise<string | undefined>;
+}
 
 /** What a session is made of; `agent.createSession` puts it together. */
 export interface SessionParts {
@@ -13,8 +21,10 @@ export interface SessionParts {
   readonly record: SessionRecord;
   readonly context: ModelContext;
   readonly maxTurns: number | undefined;
-  /** The key the next request would use; absent where the model is not ours. */
-  readonly currentKey?: () => Promise<string | undefined>;
+  /** Absent where the model is the caller's own. */
+  readonly key?: SessionKey;
+  /** Told once the session has been given up. */
+  readonly onDisposed?: (session: Session) => void;
 }
 
 /**
@@ -60,30 +70,31 @@ export class Session {
    * @throws {RookeryError} At the first `next()`, for misuse only: `session-busy`, `session-closed`, `session-auth`,
    *   `input-empty`.
    */
-  async *run(messages: readonly OmniMessage[], options: RunOptions = {}): AsyncGenerator<OmniMessage, RunOutcome> {
+  run(messages: readonly OmniMessage[], options: RunOptions = {}): AsyncGenerator<OmniMessage, RunOutcome> {
+    const left = new AbortController();
+    return interruptible(this.#run(messages, options, left), () => left.abort());
+  }
+
+  async *#run(
+    messages: readonly OmniMessage[],
+    options: RunOptions,
+    left: AbortController,
+  ): AsyncGenerator<OmniMessage, RunOutcome> {
     this.#assertFree();
     checkInput(messages);
-    const interrupted = new AbortController();
     const queue = new MessageQueue();
-    const signal = options.signal ? AbortSignal.any([options.signal, interrupted.signal]) : interrupted.signal;
+    const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
     const task = this.#drive(messages, { ...options, signal }, queue).finally(() => queue.close());
-    const running = { ended: task.catch(() => undefined), interrupt: () => interrupted.abort() };
-    this.#running = running;
-    let finished = false;
+    const ended = task.catch(() => undefined);
+    this.#running = { ended, interrupt: () => left.abort() };
+    left.signal.addEventListener("abort", () => queue.stopWaiting(), { once: true });
     try {
-      for (;;) {
-        const ready = await queue.take();
-        if (ready === undefined) break;
-        for (const message of ready) yield message;
-      }
-      finished = true;
+      for (let ready = await queue.take(); ready !== undefined; ready = await queue.take()) yield* ready;
       return await task;
     } finally {
-      if (!finished) {
-        interrupted.abort();
-        queue.discard();
-        await running.ended;
-      }
+      left.abort();
+      queue.discard();
+      await ended;
       this.#running = undefined;
     }
   }
@@ -100,6 +111,7 @@ export class Session {
     await this.#running?.ended;
     await this.#parts.context.dispose();
     this.#parts.record.close();
+    this.#parts.onDisposed?.(this);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -131,19 +143,18 @@ export class Session {
       return queue.push(message);
     };
     for (const message of messages) record.add(message);
-    const run = { ...options, emit };
+    const run = { ...options, ...(options.approve && { approve: oneAtATime(options.approve) }), emit };
     const opened = await context.open(run);
     const outcome = "engine" in opened ? await runTask(opened.engine, run, maxTurns) : await endTask(run, opened);
-    if (outcome.status === "auth") this.#refusedKey = { key: await this.#parts.currentKey?.().catch(() => undefined) };
+    if (outcome.status === "auth") this.#refusedKey = { key: this.#parts.key?.used() };
     return outcome;
   }
 
   /** After a refused key only another one gets a run (PC-026); a model of the caller's own has no key to compare. */
   async #assertKeyChanged(): Promise<void> {
-    const { currentKey } = this.#parts;
-    if (!this.#refusedKey || !currentKey) return;
-    const key = await currentKey().catch(() => undefined);
-    if (key === this.#refusedKey.key) {
+    const { key } = this.#parts;
+    if (!this.#refusedKey || !key) return;
+    if ((await key.current().catch(() => undefined)) === this.#refusedKey.key) {
       throw new RookeryError("session-auth", "the provider refused the key of this session's model", {
         hint: "set a valid key and run again",
       });

@@ -2,16 +2,21 @@ import { randomBytes } from "node:crypto";
 import type { ApproveFn } from "../approval/contract.ts";
 import type { Run, ToolSide } from "../engine/engine.ts";
 import { MessageQueue } from "../engine/message-queue.ts";
+import { oneAtATime } from "../engine/one-at-a-time.ts";
 import { CallBatch } from "../engine/run-calls.ts";
 import { modelMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolDefinition } from "../omnimessage/message.ts";
+import { interruptible } from "./interruptible.ts";
 
 /** Runs single tools through the real environment, with no model and no record. */
 export class ToolRunner {
   readonly #tools: ToolSide;
+  readonly #onDisposed: (runner: ToolRunner) => void;
+  readonly #calls = new Set<{ readonly ended: Promise<unknown>; interrupt(): void }>();
 
-  constructor(tools: ToolSide) {
+  constructor(tools: ToolSide, onDisposed: (runner: ToolRunner) => void = () => undefined) {
     this.#tools = tools;
+    this.#onDisposed = onDisposed;
   }
 
   /** The tools that can be called. */
@@ -25,29 +30,48 @@ export class ToolRunner {
    * @param argumentsJson - The arguments as one JSON object; anything else is answered as it would be to a model.
    * @returns A generator of the call, the decision, and the output, complete at its end.
    */
-  async *call(
+  call(
     name: string,
     argumentsJson: string,
     options: { readonly approve?: ApproveFn; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<OmniMessage, void> {
+    const left = new AbortController();
+    return interruptible(this.#call(name, argumentsJson, options, left), () => left.abort());
+  }
+
+  /** Interrupts what runs and ends every process; may be called twice. */
+  async dispose(): Promise<void> {
+    for (const call of this.#calls) call.interrupt();
+    await Promise.all([...this.#calls].map((call) => call.ended));
+    await this.#tools.environment.dispose?.();
+    this.#onDisposed(this);
+  }
+
+  async *#call(
+    name: string,
+    argumentsJson: string,
+    { approve, signal }: { readonly approve?: ApproveFn; readonly signal?: AbortSignal },
+    left: AbortController,
+  ): AsyncGenerator<OmniMessage, void> {
     const queue = new MessageQueue();
-    const stopped = new AbortController();
-    const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
-    const run: Run = { ...options, signal, emit: (message) => queue.push(message) };
+    const run: Run = {
+      ...(approve && { approve: oneAtATime(approve) }),
+      signal: signal ? AbortSignal.any([signal, left.signal]) : left.signal,
+      emit: (message) => queue.push(message),
+    };
     const done = this.#drive(run, name, argumentsJson).finally(() => queue.close());
+    const call = { ended: done.catch(() => undefined), interrupt: () => left.abort() };
+    this.#calls.add(call);
+    left.signal.addEventListener("abort", () => queue.stopWaiting(), { once: true });
     try {
       for (let ready = await queue.take(); ready !== undefined; ready = await queue.take()) yield* ready;
       await done;
     } finally {
-      stopped.abort();
+      left.abort();
       queue.discard();
-      await done.catch(() => undefined);
+      await call.ended;
+      this.#calls.delete(call);
     }
-  }
-
-  /** Ends every process; may be called twice. */
-  async dispose(): Promise<void> {
-    await this.#tools.environment.dispose?.();
   }
 
   async #drive(run: Run, name: string, argumentsJson: string): Promise<void> {

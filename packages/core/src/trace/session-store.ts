@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, realpath, rm } from "node:fs/promises";
 import { errorCode } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -80,6 +81,11 @@ export async function removeSession(agentDir: string, sessionId: string): Promis
 async function findSession(agentDir: string, sessionId: string): Promise<SessionPaths> {
   const ids = await sessionIds(agentDir);
   if (ids.includes(sessionId)) return sessionPaths(agentDir, sessionId);
+  // Tools that were run without a session leave their archives only.
+  if (isSessionId(sessionId)) {
+    const paths = sessionPaths(agentDir, sessionId);
+    if (existsSync(paths.scratchpadDir)) return paths;
+  }
   const nearest = ids.sort((a, b) => nearness(b, sessionId) - nearness(a, sessionId) || compare(b, a)).slice(0, 3);
   throw new RookeryError("session-not-found", `no session is named ${JSON.stringify(sessionId)}`, {
     hint: nearest.length > 0 ? `the nearest are ${nearest.join(", ")}` : "start a new one; this agent has none yet",

@@ -47,10 +47,14 @@ export class TraceWriter {
     return contextFile(this.#directory, this.#context);
   }
 
-  /** Appends a message that belongs on record (`isOnRecord`) and ignores others. */
-  record(message: OmniMessage): void {
-    if (!isOnRecord(message)) return;
-    this.#attempt(this.file, () => {
+  /**
+   * Appends a message that belongs on record (`isOnRecord`) and ignores others.
+   *
+   * @returns False when it belongs there and could not be written.
+   */
+  record(message: OmniMessage): boolean {
+    if (!isOnRecord(message)) return true;
+    return this.#attempt(this.file, () => {
       const line = toJsonLine(message);
       if (this.#fd !== undefined) return writeWhole(this.#fd, Buffer.from(line));
       this.#fd = openPrivateFile(this.file, "append");
