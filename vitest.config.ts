@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const conditions = ["rookery-source", "module", "node", "development|production"];
@@ -7,6 +10,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     testTimeout: 20_000,
+    // Login shells of tests must not run, and be interrupted in, the profile of whoever tests.
+    env: { HOME: mkdtempSync(join(tmpdir(), "rookery-home-")) },
   },
 });
 
