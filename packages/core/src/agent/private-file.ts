@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import { ensurePrivateDirectory } from "../trace/private-files.ts";
 
 /**
  * Replaces a file whole, readable by its owner alone (0600, whatever the umask), together with missing directories (0700).
@@ -14,7 +15,7 @@ import { RookeryError } from "../errors/rookery-error.ts";
  */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    ensurePrivateDirectory(dirname(file));
     const target = await realpath(file).catch(() => file);
     const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
     try {

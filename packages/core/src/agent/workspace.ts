@@ -3,6 +3,7 @@ import { mkdir, rmdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import { makeDirectories } from "../trace/make-directories.ts";
 
 /** The directory of a session. */
 export interface OpenWorkspace {
@@ -36,13 +37,13 @@ export async function openWorkspace(given: string | undefined, workspacesDir: st
 async function freshWorkspace(workspacesDir: string): Promise<OpenWorkspace> {
   const workspaceDir = join(workspacesDir, `tmp-${randomBytes(4).toString("hex")}`);
   try {
-    await mkdir(workspacesDir, { recursive: true });
+    makeDirectories(workspacesDir);
     await mkdir(workspaceDir);
     return { path: workspaceDir, abandon: () => rmdir(workspaceDir).catch(() => undefined) };
   } catch (error) {
     if (errorCode(error) === "EEXIST") return freshWorkspace(workspacesDir);
     throw new RookeryError("root-unwritable", `cannot make the workspace ${workspaceDir}: ${errorText(error)}`, {
-      hint: "make room and rights for it, or choose another data directory",
+      hint: "make room and rights for it, or name another data directory with --root or ROOKERY_HOME",
       cause: error,
     });
   }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, rm } from "node:fs/promises";
+import { lstat, open, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode } from "../errors/error-text.ts";
+import { ensurePrivateDirectory } from "../trace/private-files.ts";
 import type { OutputCapture } from "./output-capture.ts";
 
 /** What became of the text of a call whose output was cut: where it is and whether all of it, or why it is not there. */
@@ -21,7 +22,7 @@ export async function archiveOutput(
   const path = join(directory, fileName(toolName, toolCallId));
   const { parts, complete } = capture.end();
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    ensurePrivateDirectory(directory);
     // A link here would let a command choose where the harness writes.
     if ((await lstat(directory)).isSymbolicLink()) return { errorCode: "ELOOP" };
     await writeNewFile(path, parts);

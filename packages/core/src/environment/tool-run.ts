@@ -109,8 +109,8 @@ export class ToolRun {
   #startClock(): void {
     this.#waitingSinceMs = performance.now();
     if (this.#remainingMs === Number.POSITIVE_INFINITY || this.#timedOut) return;
-    if (this.#remainingMs <= 0) return this.#onTimeout();
-    this.#timeout ??= setTimeout(() => this.#onTimer(), Math.min(this.#remainingMs, MAX_TIMER_MS));
+    if (this.#remainingMs <= 0) this.#onTimeout();
+    else this.#timeout ??= setTimeout(() => this.#onTimer(), Math.min(this.#remainingMs, MAX_TIMER_MS));
   }
 
   #stopClock(): void {

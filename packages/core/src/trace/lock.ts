@@ -28,7 +28,7 @@ export function acquireLock(path: string): SessionLock {
   } catch (error) {
     if (RookeryError.is(error)) throw error;
     throw new RookeryError("root-unwritable", `cannot lock the session with ${path}: ${errorText(error)}`, {
-      hint: "make room and rights for it, or choose another data directory",
+      hint: "make room and rights for it, or name another data directory with --root or ROOKERY_HOME",
       cause: error,
     });
   }

@@ -1,9 +1,10 @@
-import { chmodSync, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeDirectories } from "./make-directories.ts";
 
-/** Creates a directory only its owner can enter, whatever the umask; one that is already there stays as it is. */
+/** Creates directories only their owner can enter, whatever the umask; one that is already there stays as it is. */
 export function ensurePrivateDirectory(directory: string): void {
-  if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(directory, 0o700);
+  for (const made of makeDirectories(directory, 0o700)) chmodSync(made, 0o700);
 }
 
 /**

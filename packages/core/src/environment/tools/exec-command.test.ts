@@ -247,11 +247,12 @@ test("git without a message, a pager or a rebase does not wait for a person and 
   expect((await exec("git rev-parse HEAD")).text).toBe(before);
 });
 
-test("a person decides on the command, the directory if it is another one, and the description", async () => {
+test("a person decides on the command, the directory if it is another one, and the description on one line that says whose it is", async () => {
   const { approvalSummary, commandText } = tool();
-  const args = { description: "Lists files.", cmd: "ls\n-l" };
-  expect(await approvalSummary?.(args, { workspaceDir })).toBe("ls\n-l\nLists files.");
-  expect(await approvalSummary?.({ ...args, workdir: "." }, { workspaceDir })).toBe("ls\n-l\nLists files.");
+  const args = { description: "Lists\n in /safe ", cmd: "ls\n-l" };
+  const expected = "ls\n-l\nthe model says: Lists in /safe";
+  expect(await approvalSummary?.(args, { workspaceDir })).toBe(expected);
+  expect(await approvalSummary?.({ ...args, workdir: "." }, { workspaceDir })).toBe(expected);
   expect(await approvalSummary?.({ cmd: "ls", workdir: "/etc" }, { workspaceDir })).toBe("ls\nin /etc");
   expect(commandText?.(args)).toBe("ls\n-l");
 });

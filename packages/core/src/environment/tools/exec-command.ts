@@ -105,7 +105,9 @@ function summary(args: Args, workspaceDir: string): string {
   const directory = directoryOf(args, workspaceDir);
   const lines = [commandOf(args)];
   if (directory !== resolve(workspaceDir)) lines.push(`in ${directory}`);
-  if (typeof args.description === "string" && args.description !== "") lines.push(args.description);
+  // One line and named as what it is, so that it cannot pass for the command or for where it runs.
+  const description = typeof args.description === "string" ? args.description.replaceAll(/\s+/g, " ").trim() : "";
+  if (description !== "") lines.push(`the model says: ${description}`);
   return lines.join("\n");
 }
 
