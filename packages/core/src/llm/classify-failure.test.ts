@@ -154,7 +154,12 @@ test.each([
   [{ "retry-after": "3" }, 3000],
   [{ "retry-after": "0.5" }, 500],
   [{ "retry-after": "3", "retry-after-ms": "1500" }, 1500],
-  [{ "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }, 0],
+  [{ "retry-after": " 5 " }, 5000],
+  [{ "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }, undefined],
+  [{ "retry-after": "0x10" }, undefined],
+  [{ "retry-after": "1e9" }, undefined],
+  [{ "retry-after": "2, 3" }, undefined],
+  [{ "retry-after-ms": "0x10", "retry-after": "2" }, 2000],
   [{ "retry-after": "soon" }, undefined],
   [{ "retry-after": "-1" }, undefined],
   [{}, undefined],
@@ -162,11 +167,15 @@ test.each([
   expect(classifyFailure(answer(429, "", headers), context).retryAfterMs).toBe(expected);
 });
 
-test("a date of retry is counted from now", () => {
-  const inAMinute = new Date(Date.now() + 60_000).toUTCString();
-  const { retryAfterMs } = classifyFailure(answer(503, "", { "retry-after": inAMinute }), context);
-  expect(retryAfterMs).toBeGreaterThan(50_000);
-  expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+test.each<[string, (date: Date) => string]>([
+  ["HTTP", (date) => date.toUTCString()],
+  ["HTTP, without its weekday,", (date) => date.toUTCString().replace(/^\w+, /, "")],
+  ["ISO", (date) => date.toISOString()],
+])("a date of retry in the form of %s is counted from now", (_, write) => {
+  const inTwoDays = write(new Date(Date.now() + 172_800_000));
+  const { retryAfterMs } = classifyFailure(answer(503, "", { "retry-after": inTwoDays }), context);
+  expect(retryAfterMs).toBeGreaterThan(172_700_000);
+  expect(retryAfterMs).toBeLessThanOrEqual(172_800_000);
 });
 
 test("a message has the status and the provider's words, a page only its title (PC-017)", () => {

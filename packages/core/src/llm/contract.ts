@@ -57,7 +57,10 @@ export interface GenerativeModelConfig {
   /** The most tokens of one reply. */
   readonly maxTokens?: number;
   readonly thinkingLevel?: ThinkingLevelName;
-  /** The longest wait for the next event of a reply; default 120000, zero or less: none. Time the consumer takes does not count. */
+  /**
+   * The longest wait for the next event of a reply; default 120000, zero or less: none. Any bytes end such a wait, those of
+   * a comment or of half an event too: they say that the server is at work. Time the consumer takes does not count.
+   */
   readonly requestTimeoutMs?: number;
   /** Keeps call ids distinct over a whole session; pass the same instance to each of its models. */
   readonly toolCallIds?: ToolCallIdAllocator;

@@ -1,25 +1,57 @@
-import type { LanguageModelV3FilePart } from "@ai-sdk/provider";
-import { RookeryError } from "../errors/rookery-error.ts";
+import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3TextPart } from "@ai-sdk/provider";
 
-/**
- * The part that carries an image given by web address or base64 data URL.
- *
- * @throws {RookeryError} `usage` when it is neither.
- */
-export function imagePart(imageUrl: string): LanguageModelV3FilePart {
+/** What a user's message is made of. */
+export type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
+
+/** The part that carries an image given by web address or base64 data URL; a text that says why it cannot be sent. */
+export function imagePart(imageUrl: string): UserPart {
   if (/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)) {
     return { type: "file", mediaType: "image/*", data: new URL(imageUrl) };
   }
-  const [, mediaType, data] = /^data:([^;,]+)(?:;[^;,]+)*;base64,(.+)$/s.exec(imageUrl) ?? [];
-  if (mediaType !== undefined && data !== undefined) return dataPart(data, mediaType);
-  throw new RookeryError("usage", `an image must be a base64 data URL or an http(s) address, got ${shown(imageUrl)}`);
+  const [, mediaType, data] = /^data:([^;,]+)(?:;[^;,]+)*;base64,(.*)$/s.exec(imageUrl) ?? [];
+  if (mediaType === undefined || data === undefined) {
+    return unsendable("an image", "it is neither an http(s) address nor a base64 data URL");
+  }
+  const type = plainType(mediaType);
+  return IMAGE_TYPES.has(type) ? encodedPart(data, type, "an image") : unsendableImage(type);
 }
 
-/** The part that carries base64 data. */
-export function dataPart(data: string, mediaType: string): LanguageModelV3FilePart {
-  return { type: "file", mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, data };
+/** The part that carries base64 data; a text that says why it cannot be sent. */
+export function dataPart(data: string, mediaType: string): UserPart {
+  const type = plainType(mediaType);
+  if (IMAGE_TYPES.has(type)) return encodedPart(data, type, "an image");
+  if (type.startsWith("image/")) return unsendableImage(type);
+  if (FILE_TYPES.test(type)) return encodedPart(data, type, "a file");
+  return unsendable("a file", `the type ${type} is not supported`);
 }
 
-function shown(value: string): string {
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+/** One message a text, since some servers take nothing but a string; one of parts as soon as a file is among them. */
+export function userMessages(parts: readonly UserPart[]): LanguageModelV3Message[] {
+  if (parts.some((part) => part.type === "file")) return [{ role: "user", content: [...parts] }];
+  return parts.map((part) => ({ role: "user", content: [part] }));
+}
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const FILE_TYPES = /^(application\/pdf|text\/.+|audio\/(wav|mp3|mpeg))$/;
+
+function plainType(mediaType: string): string {
+  const type = mediaType.trim().toLowerCase();
+  return type === "image/jpg" ? "image/jpeg" : type;
+}
+
+/** Decoding skips what is no base64: a result that is shorter than its source was none. */
+function encodedPart(data: string, mediaType: string, what: string): UserPart {
+  const encoded = Buffer.from(data, "base64").toString("base64");
+  const [found, given] = [encoded.replace(/=/g, ""), data.replace(/[\s=]/g, "")];
+  if (given === "") return unsendable(what, "it is empty");
+  if (found.length !== given.length) return unsendable(what, "its base64 cannot be decoded");
+  return { type: "file", mediaType, data: encoded };
+}
+
+function unsendableImage(type: string): UserPart {
+  return unsendable("an image", `the type ${type} is not one of png, jpeg, gif and webp`);
+}
+
+function unsendable(what: string, why: string): UserPart {
+  return { type: "text", text: `[${what} could not be sent: ${why}]` };
 }

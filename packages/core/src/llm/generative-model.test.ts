@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { collectReply } from "../../test/support/collect-reply.ts";
 import { type RawAnswer, type RawProvider, startRawProvider } from "../../test/support/raw-provider.ts";
@@ -385,13 +386,170 @@ test("a protocol that is not there is a final failure (PC-030)", async () => {
   expect(outcome.message).toMatch(/^the client type "smoke-signals" is not available; set client_type to /);
 });
 
-test("an image that is none is a final failure, and is not remembered", async () => {
-  const server = await strict(["ok"]);
+test("an image that cannot be sent, of the user or of a tool, does not end a conversation", async () => {
+  const server = await strict([{ tools: [{ name: "shot", id: "c1" }] }, "ok", "still ok"]);
   const llm = model(server);
   const image = modelMessage({ type: "image_url", role: "user", image_url: "/tmp/a.png" } as const);
-  expect((await collectReply(llm, { newMessages: [image] })).outcome).toMatchObject({
+  const output = modelMessage({
+    type: "tool_call_output",
+    role: "user",
+    output: "x",
+    tool_call_id: "c1",
+    images: ["data:image/png;base64,"],
+  } as const);
+  for (const next of [image, output, userText("again")]) {
+    expect((await collectReply(llm, { newMessages: [next] })).outcome.status).toBe("completed");
+  }
+  expect(sentTexts(server, 2).slice(2)).toEqual([
+    "x",
+    "Images in the output of tool call c1:",
+    "[an image could not be sent: it is empty]",
+    "ok",
+    "again",
+  ]);
+  expect(server.violations).toEqual([]);
+});
+
+// What a server may know and people may not.
+
+test.each<[string, Partial<GenerativeModelConfig>, (headers: IncomingHttpHeaders, url: string) => string, string]>([
+  [
+    "the token of a header",
+    { headers: { Authorization: "Bearer tok-abcdef" } },
+    ({ authorization }) => `no ${authorization?.slice(7)}, all of it ${authorization}`,
+    "no [redacted], all of it [redacted]",
+  ],
+  [
+    "a Basic pair and its password",
+    { headers: { Authorization: `Basic ${Buffer.from("user:hunter2secret").toString("base64")}` } },
+    ({ authorization }) =>
+      `${Buffer.from(authorization?.slice(6) ?? "", "base64")}, hunter2secret, ${authorization?.slice(6)}`,
+    "[redacted], [redacted], [redacted]",
+  ],
+  [
+    "a key as JSON and as part of an address",
+    { apiKey: 'a"b\\c/d+e==' },
+    () => String.raw`"a\"b\\c/d+e==" "a\"b\\c\/d+e==" ${encodeURIComponent('a"b\\c/d+e==')}`,
+    '"[redacted]" "[redacted]" [redacted]',
+  ],
+  [
+    "values of the query that grant access",
+    { baseUrl: "?subscription-key=SUBKEY12345&sig=SIG%2BVALUE&api-version=2024-10-21" },
+    (_, url) => `no ${url} SUBKEY12345 SIG+VALUE`,
+    "no /v1/chat/completions?subscription-key=[redacted]&sig=[redacted]&api-version=2024-10-21 [redacted] [redacted]",
+  ],
+])("%s is in no message", async (_, config, answer, told) => {
+  const server = await raw((response, { headers, url = "" }) => {
+    response.writeHead(400).end(JSON.stringify({ error: { message: answer(headers, url) } }));
+  });
+  const baseUrl = `${server.url}/v1${config.baseUrl ?? ""}`;
+  const { outcome } = await collectReply(model(server, { ...config, baseUrl }), go);
+  expect(outcome.message).toBe(`the provider answered HTTP 400: ${told}`);
+});
+
+test.each(["sk-b\u00e4d\u2192key-987654", "sk-bad\nkey-987654", "sk-bad\u0000key"])(
+  "the key %j, which no header can hold, is auth at once and not sent (PC-025)",
+  async (apiKey) => {
+    const server = await raw({ body: "" });
+    expect((await collectReply(model(server, { apiKey }), go)).outcome).toEqual({
+      status: "auth",
+      message:
+        "the key cannot be sent: it holds a line break or a character that HTTP headers do not allow; copy the key again, without quotes or line breaks",
+    });
+    expect(server.paths).toEqual([]);
+  },
+);
+
+test("a line end behind a key is not part of it", async () => {
+  const server = await strict(["ok"], { apiKeys: [KEY] });
+  expect((await collectReply(model(server, { apiKey: `${KEY}\n` }), go)).outcome.status).toBe("completed");
+});
+
+test("a configured header that cannot be sent is a final failure that names it and not its value", async () => {
+  expect(
+    (await collectReply(model({ url: "http://127.0.0.1:9" }, { headers: { "X-A": "va\nlue" } }), go)).outcome,
+  ).toEqual({
     status: "failed",
+    message: "the header x-a cannot be sent: it holds a line break or a character that HTTP headers do not allow",
     permanent: true,
   });
-  expect((await collectReply(llm, go)).outcome.status).toBe("completed");
 });
+
+test("userinfo in the base URL is refused, and not told", async () => {
+  expect((await collectReply(model({ url: "http://user:passw0rd@127.0.0.1:9" }), go)).outcome).toEqual({
+    status: "failed",
+    message:
+      "the base URL must not hold a user name or password; set the key of the model, or an authorization header, in their place",
+    permanent: true,
+  });
+});
+
+// Tool names.
+
+test("tools of any name are offered under names the service takes, and called by their own", async () => {
+  const names = [
+    "mcp.server/tool",
+    "mcp server/tool",
+    "mcp_server_tool",
+    "x".repeat(80),
+    `${"x".repeat(79)}y`,
+    "plain",
+  ];
+  const tools = names.map((name) => ({ name, description: "Does.", parameters: { type: "object", properties: {} } }));
+  const server = await strict(["ok"]);
+  const llm = model(server, { tools });
+  await collectReply(llm, go);
+  const offered: string[] = server.log[0]?.body.tools.map((tool: { function: { name: string } }) => tool.function.name);
+  expect(new Set(offered).size).toBe(names.length);
+  expect(offered.filter((name, i) => name === names[i])).toEqual(["mcp_server_tool", "plain"]);
+  const calling = await strict([{ tools: offered.map((name, i) => ({ name, id: `c${i}` })) }, "done"]);
+  const caller = model(calling, { tools });
+  const { complete } = await collectReply(caller, go);
+  expect(complete.map((payload) => payload.type === "tool_call" && payload.name)).toEqual(names);
+  const outputs = names.map((_, i) =>
+    modelMessage({ type: "tool_call_output", role: "user", output: "1", tool_call_id: `c${i}` } as const),
+  );
+  expect((await collectReply(caller, { newMessages: outputs })).outcome.status).toBe("completed");
+  const back = calling.log[1]?.body.messages[1].tool_calls.map(
+    (call: { function: { name: string } }) => call.function.name,
+  );
+  expect(back).toEqual(offered);
+  expect([...server.violations, ...calling.violations]).toEqual([]);
+});
+
+// Waiting.
+
+test("events that say nothing, comments, nameless calls and bytes of one long event are no silence (PC-036)", async () => {
+  const nameless = chunk({ tool_calls: [{ index: 0, id: "c", function: { arguments: "" } }] });
+  const signs = [chunk({}), ": at work\n\n", nameless, " "];
+  const replies = signs.map(async (sign) => {
+    const server = await raw(async (response) => {
+      response.write(chunk({ content: "a" }) + (sign === " " ? "data:" : ""));
+      for (let n = 0; n < 12; n += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        response.write(sign);
+      }
+      response.end(`{}\n\n${chunk({ content: "b" })}${chunk({}, "stop")}data: [DONE]\n\n`);
+    });
+    return collectReply(model(server, { requestTimeoutMs: 1000 }), go);
+  });
+  for (const { outcome, complete } of await Promise.all(replies)) {
+    expect(outcome).toEqual({ status: "completed", finishReason: "stop" });
+    expect(complete[0]).toMatchObject({ text: "ab" });
+  }
+});
+
+test("a server that goes on behind the finish reason without end is not waited for", async () => {
+  let beat: NodeJS.Timeout | undefined;
+  const server = await raw((response) => {
+    response.write(chunk({ content: "Hi" }) + chunk({}, "stop"));
+    beat = setInterval(() => response.write(": still here\n\n"), 50);
+    response.once("close", () => clearInterval(beat));
+  });
+  const { outcome } = await collectReply(model(server, { requestTimeoutMs: 0 }), go);
+  expect(outcome).toEqual({ status: "completed", finishReason: "stop" });
+});
+
+function chunk(delta: object, finish_reason: string | null = null): string {
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+}

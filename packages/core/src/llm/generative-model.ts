@@ -21,6 +21,8 @@ import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
 import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
 import type { Provider } from "./providers/provider.ts";
 import { inferClientType, loadClientType } from "./providers/registry.ts";
+import { secretsOf } from "./redact-secrets.ts";
+import { requestHeaders } from "./request-headers.ts";
 import { PromptHistory } from "./to-prompt.ts";
 import { createToolCallIdAllocator } from "./tool-call-ids.ts";
 import { StreamTranslator } from "./translate-stream.ts";
@@ -38,6 +40,8 @@ export class GenerativeModel implements LLMInterface {
   readonly #config: GenerativeModelConfig;
   #toolCallIds: ToolCallIdAllocator;
   #tools: readonly ToolDefinition[];
+  /** Of the latest request. */
+  #watch: IdleWatch | undefined;
   #carried: readonly OmniMessage[] | undefined;
   #opened: Promise<{ provider: Provider; history: PromptHistory }> | undefined;
   /** What the history takes of the context window: as the provider counted it last, or an estimate. */
@@ -73,15 +77,21 @@ export class GenerativeModel implements LLMInterface {
 
     const timeoutMs = this.#config.requestTimeoutMs ?? DEFAULT_TIMEOUT_MS;
     const watch = new IdleWatch(signal, timeoutMs);
-    const translator = new StreamTranslator((id) => this.#toolCallIds.allocate(id));
-    const secrets = secretHeaders(this.#config.headers);
+    this.#watch = watch;
+    const ownNames = new Map<string, string>();
+    const translator = new StreamTranslator(
+      (id) => this.#toolCallIds.allocate(id),
+      (offered) => ownNames.get(offered) ?? offered,
+    );
+    const secrets = secretsOf(this.#config.headers, this.#config.baseUrl);
     let provider: Provider | undefined;
     let reader: WatchedReader<Part> | undefined;
     let outcome: LLMOutcome | undefined;
     try {
       const opened = await this.#open();
       provider = opened.provider;
-      const apiKey = await watch.wait(this.#apiKey(), false);
+      for (const { name } of this.#tools) ownNames.set(provider.dialect.callName(name), name);
+      const apiKey = (await watch.wait(this.#apiKey(), false))?.trim();
       if (apiKey) secrets.push(apiKey);
       const input = opened.history.convert(newMessages);
       const prompt = opened.history.prompt(this.#config.systemPrompt, input);
@@ -101,9 +111,10 @@ export class GenerativeModel implements LLMInterface {
       if (unified === "error") throw new BrokenReply();
 
       for (const message of translator.end(unified === "length")) yield message;
+      const reply = opened.history.convert(translator.reply, input);
       yield this.#tokenUsage(finish.usage, newMessages, translator.reply);
       opened.history.commit(input);
-      opened.history.commit(opened.history.convert(translator.reply));
+      opened.history.commit(reply);
       outcome = { status: "completed", finishReason: FINISH_REASONS[unified] };
     } catch (error) {
       const isOverflow = provider?.isOverflow ?? (() => false);
@@ -121,7 +132,8 @@ export class GenerativeModel implements LLMInterface {
     this.#opened ??= (async () => {
       const { modelId, clientType = inferClientType(modelId), baseUrl } = this.#config;
       const open = await loadClientType(clientType);
-      const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }) });
+      const onBytes = (): void => this.#watch?.refresh();
+      const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }), onBytes });
       const history = new PromptHistory(provider.dialect, this.#toolCallIds);
       history.commit(history.convert(this.#carried ?? []));
       return { provider, history };
@@ -144,12 +156,12 @@ export class GenerativeModel implements LLMInterface {
     { newMessages, thinkingLevel = this.#config.thinkingLevel }: GenerativeModelParameters,
     apiKey: string | undefined,
   ): Omit<LanguageModelV3CallOptions, "prompt"> {
-    const { maxTokens, contextWindow, headers = {} } = this.#config;
+    const { maxTokens, contextWindow, headers } = this.#config;
     const cap = outputCap(maxTokens, contextWindow, () => this.#historyTokens() + estimateMessageTokens(newMessages));
     return {
       ...provider.callOptions({ thinkingLevel, maxTokens: cap }),
-      headers: { ...provider.authHeaders(apiKey), ...lowerCaseNames(headers) },
-      ...(this.#tools.length > 0 && { tools: this.#tools.map(functionTool) }),
+      headers: requestHeaders(provider.authHeaders(apiKey), headers),
+      ...(this.#tools.length > 0 && { tools: this.#tools.map((tool) => functionTool(tool, provider)) }),
     };
   }
 
@@ -222,19 +234,12 @@ async function nextParts(reader: WatchedReader<Part>): Promise<readonly Part[]> 
   throw new BrokenReply();
 }
 
-function functionTool({ name, description, parameters }: ToolDefinition): LanguageModelV3FunctionTool {
-  return { type: "function", name, description, inputSchema: { type: "object", properties: {}, ...parameters } };
-}
-
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** The values of headers that name a credential. */
-function secretHeaders(headers: Readonly<Record<string, string>> = {}): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    /auth|key|token|secret|cookie/i.test(name) ? [value] : [],
-  );
+function functionTool(
+  { name, description, parameters }: ToolDefinition,
+  { dialect }: Provider,
+): LanguageModelV3FunctionTool {
+  const inputSchema = { type: "object" as const, properties: {}, ...parameters };
+  return { type: "function", name: dialect.callName(name), description, inputSchema };
 }
 
 /** What is not cached of the input counts as `cache_write`; a provider that tells nothing costs nothing. */

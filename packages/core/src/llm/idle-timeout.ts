@@ -20,12 +20,12 @@ export class Interruption extends Error {
 export class IdleWatch {
   readonly #upstream = new AbortController();
   readonly #user: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   readonly #onAbort = (): void => this.#interrupt?.(new Interruption("aborted"));
   #interrupt: ((interruption: Interruption) => void) | undefined;
   #timed = false;
 
-  /** @param timeoutMs - The longest single wait; zero or less: none. */
+  /** @param timeoutMs - The longest wait without a sign of life; zero or less: none. */
   constructor(user: AbortSignal | undefined, timeoutMs: number) {
     this.#user = user;
     user?.addEventListener("abort", this.#onAbort);
@@ -58,6 +58,11 @@ export class IdleWatch {
     });
   }
 
+  /** The provider gave a sign of life, though not yet what is waited for: the time starts anew. */
+  refresh(): void {
+    this.#timer?.refresh();
+  }
+
   /** Tells the provider to stop. */
   stop(): void {
     this.#upstream.abort();
@@ -66,6 +71,7 @@ export class IdleWatch {
   /** Lets go of timer and signal. */
   dispose(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#user?.removeEventListener("abort", this.#onAbort);
   }
 }

@@ -95,19 +95,18 @@ function wordsOf(chain: readonly Link[], error: unknown): string {
   return news.join(": ") || (typeof error === "string" ? error : "unknown error");
 }
 
-/** Milliseconds to wait by `retry-after-ms`, or by `retry-after` in seconds or as a date. */
+/** Milliseconds to wait by `retry-after-ms`, or by `retry-after` in seconds or as a date to come. */
 function retryAfter(headers: Link): number | undefined {
   const ms = number(headers["retry-after-ms"]);
   if (ms !== undefined) return ms;
   const seconds = number(headers["retry-after"]);
   if (seconds !== undefined) return seconds * 1000;
-  const date = Date.parse(text(headers["retry-after"])?.match(/[a-z]{3}.*/i)?.[0] ?? "");
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const wait = Date.parse(text(headers["retry-after"]) ?? "") - Date.now();
+  return wait > 0 ? wait : undefined;
 }
 
 function number(value: unknown): number | undefined {
-  const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
-  return Number.isFinite(read) && read >= 0 ? read : undefined;
+  return typeof value === "string" && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
 }
 
 /** A number that was written as text, as the number. */

@@ -121,10 +121,40 @@ test("an image travels with the texts around it, as address or as data", () => {
   expect(convert([userText("one"), userText("two")])).toHaveLength(2);
 });
 
-test.each(["/etc/passwd", "data:image/png,plain", "http://", ""])("%j is no image", (url) => {
-  expect(() => convert([userImage(url)])).toThrow(
-    `an image must be a base64 data URL or an http(s) address, got ${JSON.stringify(url)}`,
-  );
+test.each([
+  ["/etc/passwd", "it is neither an http(s) address nor a base64 data URL"],
+  ["data:image/png,plain", "it is neither an http(s) address nor a base64 data URL"],
+  ["ftp://x.test/y.png", "it is neither an http(s) address nor a base64 data URL"],
+  ["http://", "it is neither an http(s) address nor a base64 data URL"],
+  ["", "it is neither an http(s) address nor a base64 data URL"],
+  ["data:image/png;base64,", "it is empty"],
+  ["data:image/png;base64,A", "its base64 cannot be decoded"],
+  ["data:image/png;base64,AA*A", "its base64 cannot be decoded"],
+  ["data:image/tiff;base64,AAAA", "the type image/tiff is not one of png, jpeg, gif and webp"],
+  ["data:text/plain;base64,AAAA", "the type text/plain is not one of png, jpeg, gif and webp"],
+])("the image %j cannot be sent: a text in its place says why", (url, why) => {
+  expect(convert([userImage(url)])).toEqual([
+    { role: "user", content: [{ type: "text", text: `[an image could not be sent: ${why}]` }] },
+  ]);
+});
+
+test("data that cannot be sent is replaced by a text that says why", () => {
+  const texts = convert([
+    userData("", "application/pdf"),
+    userData("AAAA", "video/mp4"),
+    userData("AAAA", "image/bmp"),
+  ]);
+  expect(texts).toMatchObject([
+    { content: [{ text: "[a file could not be sent: it is empty]" }] },
+    { content: [{ text: "[a file could not be sent: the type video/mp4 is not supported]" }] },
+    { content: [{ text: "[an image could not be sent: the type image/bmp is not one of png, jpeg, gif and webp]" }] },
+  ]);
+});
+
+test("base64 with line ends, of the URL alphabet or without padding goes out in its plain form", () => {
+  expect(convert([userImage("data:IMAGE/PNG;base64,-_\n8")])).toMatchObject([
+    { content: [{ type: "file", mediaType: "image/png", data: "+/8=" }] },
+  ]);
 });
 
 test("a history grows by what is committed, and an answer finds calls of a commit before it (PC-008, PC-038)", () => {

@@ -10,7 +10,7 @@ import type {
 import { isCompleteModelMessage } from "../omnimessage/guards.ts";
 import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
 import type { ToolCallIdAllocator } from "./contract.ts";
-import { dataPart, imagePart } from "./file-part.ts";
+import { dataPart, imagePart, type UserPart, userMessages } from "./file-part.ts";
 import { isJsonObject, parseJson } from "./json-value.ts";
 import type { AnsweredCall, PromptDialect } from "./providers/provider.ts";
 import { isFidelity } from "./segment-fidelity.ts";
@@ -33,7 +33,8 @@ interface SentCall {
  *
  * Neighbouring messages of the assistant form one; the outputs of its calls follow in the order of the calls, before
  * anything else of the same turn. Outputs without a call and repeated ones are left out, since no provider takes them;
- * so are assistant texts of nothing but white space. `sender`, `details` and `usage` never leave.
+ * so are assistant texts of nothing but white space. An image that no provider takes becomes a text that says so:
+ * nothing in a history makes it throw. `sender`, `details` and `usage` never leave.
  */
 export class PromptHistory {
   readonly #dialect: PromptDialect;
@@ -46,10 +47,10 @@ export class PromptHistory {
     this.#ids = ids;
   }
 
-  /** Converts what comes next in this history, without adding it. */
-  convert(next: readonly OmniMessage[]): ConvertedMessages {
+  /** Converts what comes next in this history, or behind `before`, without adding it. */
+  convert(next: readonly OmniMessage[], before?: ConvertedMessages): ConvertedMessages {
     const messages: LanguageModelV3Message[] = [];
-    let calls = this.#calls;
+    let calls = before?.calls ?? this.#calls;
     for (const { role, payloads } of runsOf(next)) {
       if (role === "assistant") {
         const reply = this.#reply(payloads);
@@ -96,8 +97,10 @@ export class PromptHistory {
       case "thinking":
         if (!this.#dialect.keepsThinking(payload)) return [];
         return [{ type: "reasoning", text: payload.thinking, ...providerOptions(payload) }];
-      case "inline_data":
-        return [{ ...dataPart(payload.data, payload.mime_type), ...providerOptions(payload) }];
+      case "inline_data": {
+        const part = dataPart(payload.data, payload.mime_type);
+        return part.type === "file" ? [{ ...part, ...providerOptions(payload) }] : [];
+      }
       default:
         return [];
     }
@@ -127,7 +130,10 @@ export class PromptHistory {
       const output = outputs.get(id);
       return output ? [{ callId, name, output }] : [];
     });
-    return [...(answered.length > 0 ? this.#dialect.toolMessages(answered) : []), ...userMessages(payloads)];
+    return [
+      ...(answered.length > 0 ? this.#dialect.toolMessages(answered) : []),
+      ...userMessages(payloads.flatMap(userPart)),
+    ];
   }
 }
 
@@ -150,14 +156,7 @@ function runsOf(messages: readonly OmniMessage[]): { role: "user" | "assistant";
   return runs;
 }
 
-/** One message a text, since some servers take nothing but a string; one of parts as soon as an image is among them. */
-function userMessages(payloads: readonly CompletePayload[]): LanguageModelV3Message[] {
-  const parts = payloads.flatMap((payload) => userPart(payload));
-  if (parts.some((part) => part.type === "file")) return [{ role: "user", content: parts }];
-  return parts.map((part) => ({ role: "user", content: [part] }));
-}
-
-function userPart(payload: CompletePayload): (LanguageModelV3TextPart | LanguageModelV3FilePart)[] {
+function userPart(payload: CompletePayload): UserPart[] {
   if (payload.type === "text") return [{ type: "text", text: payload.text }];
   if (payload.type === "image_url") return [imagePart(payload.image_url)];
   if (payload.type === "inline_data") return [dataPart(payload.data, payload.mime_type)];

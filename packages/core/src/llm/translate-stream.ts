@@ -37,14 +37,17 @@ interface Call {
  */
 export class StreamTranslator {
   readonly #allocateCallId: (providerId: string) => string;
+  readonly #toolName: (offered: string) => string;
   readonly #calls = new Map<string, Call>();
   readonly #reply: OmniMessage<CompletePayload>[] = [];
   #prose: Prose | undefined;
   #held: Call | undefined;
   #out: OmniMessage[] = [];
 
-  constructor(allocateCallId: (providerId: string) => string) {
+  /** @param toolName - The name of a tool by that under which it was offered. */
+  constructor(allocateCallId: (providerId: string) => string, toolName: (offered: string) => string = (name) => name) {
     this.#allocateCallId = allocateCallId;
+    this.#toolName = toolName;
   }
 
   /** The complete messages so far, in the order in which they were completed. */
@@ -170,7 +173,7 @@ export class StreamTranslator {
     const unfinished = this.#calls.get(partId);
     if (unfinished) this.#closeCall(unfinished, "malformed");
     const id = this.#allocateCallId(unmarked(partId));
-    const call: Call = { partId, id, name: unmarked(name), pieces: [], fidelity, followed: false };
+    const call: Call = { partId, id, name: this.#toolName(unmarked(name)), pieces: [], fidelity, followed: false };
     this.#calls.set(partId, call);
     this.#emit(callFragment(call, "start", ""));
     return call;

@@ -1,13 +1,20 @@
 import { RookeryError } from "../errors/rookery-error.ts";
+import { imagePart } from "../llm/file-part.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 
 /**
- * Checks what a caller wants the model to read: user text, images and data, at least one of them with content.
+ * Checks what a caller wants the model to read: user text, images and data, at least one of them with content, and no
+ * image that cannot be sent.
  *
  * @throws {RookeryError} `input-empty`.
  */
 export function checkInput(messages: readonly OmniMessage[]): void {
+  if (!Array.isArray(messages)) {
+    throw new RookeryError("input-empty", `the input is ${typeof messages}, not a list of messages`, {
+      hint: "pass [userText(...)]",
+    });
+  }
   const stranger = messages.find((message) => !isUserContent(message));
   if (stranger) {
     const found = JSON.stringify(stranger.payload?.type ?? stranger.type);
@@ -17,6 +24,13 @@ export function checkInput(messages: readonly OmniMessage[]): void {
   }
   if (!messages.some(hasContent)) {
     throw new RookeryError("input-empty", "the input is empty", { hint: "pass a prompt with text or an image" });
+  }
+  for (const message of messages) {
+    const part = isType(message, "image_url") ? imagePart(message.payload.image_url) : undefined;
+    if (part?.type !== "text") continue;
+    throw new RookeryError("input-empty", `the input holds an image without content: ${part.text}`, {
+      hint: "pass an http(s) address or a base64 data URL of a png, jpeg, gif or webp image",
+    });
   }
 }
 

@@ -229,8 +229,8 @@ test("odd names, long ids and lone surrogates of a history are made acceptable",
   const { messages, tools } = server.log[0]?.body ?? {};
   expect(messages[0].content).toBe("x\ufffdy");
   expect(messages[1].tool_calls).toMatchObject([
-    { function: { name: "_", arguments: '{"a":"\ufffd"}' } },
-    { function: { name: "my_tool_v2" } },
+    { function: { name: expect.stringMatching(/^_\w{8}$/), arguments: '{"a":"\ufffd"}' } },
+    { function: { name: expect.stringMatching(/^my_tool_v2_\w{8}$/) } },
   ]);
   expect(messages[2].tool_call_id).toBe(messages[1].tool_calls[0].id);
   expect(tools[0].function.parameters).toEqual({ type: "object", properties: {} });
@@ -322,7 +322,7 @@ test("an address that is none is a final failure", async () => {
   for (const baseUrl of ["localhost:80", "ftp://x", ""]) {
     expect((await ask(model({ url: "" }, { baseUrl }))).outcome).toEqual({
       status: "failed",
-      message: `the base URL must be an http(s) address, got ${JSON.stringify(baseUrl)}`,
+      message: `the base URL must be an http or https address, got ${JSON.stringify(baseUrl)}; write it like http://127.0.0.1:8080/v1`,
       permanent: true,
     });
   }
@@ -499,6 +499,42 @@ test("a thought signature goes back on the call it came with (PC-041)", async ()
   expect(server.bodies[1].messages[1].tool_calls[0].extra_content).toEqual(extra_content);
 });
 
+test.each([1, 2])("a thought signature on piece %i behind a call's first goes back on it (PC-041)", async (at) => {
+  const extra_content = { google: { thought_signature: "sig" } };
+  const pieces: object[] = [
+    { index: 0, id: "a", function: { name: "t", arguments: "" } },
+    { index: 0, function: { arguments: "{}" } },
+    { index: 0 },
+  ];
+  pieces[at] = { ...pieces[at], extra_content };
+  const other = toolCall({ index: 1, id: "b", function: { name: "t", arguments: "{}" } });
+  const server = await raw({ body: reply(...pieces.map(toolCall), other) }, { body: reply({ content: "ok" }) });
+  const llm = model(server, { modelId: "custom" });
+  const got = await ask(llm);
+  expect(callsOf(got).map(({ fidelity }) => fidelity)).toEqual([{ google: { thoughtSignature: "sig" } }, undefined]);
+  await ask(llm, ...answers(got));
+  expect(server.bodies[1].messages[1].tool_calls[0].extra_content).toEqual(extra_content);
+});
+
+test.each<[string, (deep: string) => string]>([
+  ["as text", (deep) => JSON.stringify(`{"x":${deep}}`)],
+  ["as an object", (deep) => `{"x":${deep}}`],
+  ["beside a name that looks like an attack", (deep) => JSON.stringify(`{"__proto__":{"y":1},"x":${deep}}`)],
+])("arguments nested however deeply, %s, are committed by the first request and go back", async (_, written) => {
+  const call = (deep: string): string =>
+    `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":${written(deep)}}}]}}]}\n\n`;
+  for (const depth of [6000, 100_000]) {
+    const body = call("[".repeat(depth) + "]".repeat(depth)) + reply({ tool_calls: [] });
+    const server = await raw({ body }, { body: reply({ content: "ok" }) });
+    const llm = model(server);
+    const got = await ask(llm);
+    expect(got.outcome.status).toBe("completed");
+    expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
+    const [{ function: sent }] = server.bodies[1].messages[1].tool_calls;
+    expect(["{}", callsOf(got)[0]?.arguments]).toContain(sent.arguments);
+  }
+});
+
 test.each([
   ["content_filter", "content_filter"],
   ["stop", "stop"],
@@ -542,6 +578,32 @@ test.each([
   const { outcome } = await ask(model(server));
   expect(outcome).toMatchObject({ status: "failed", overflow: true });
   expect(outcome.permanent).toBeUndefined();
+});
+
+test.each([
+  "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+  "prompt token count of 130000 exceeds the limit of 128000",
+  "tokens to keep from the initial prompt is greater than the context length",
+  "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000",
+  "context size exceeded",
+  "The context window has been exceeded.",
+  "Your input exceeds the context window of this model.",
+  "Prompt too long; exceeded max context length by 12 tokens",
+])("the words %j say that the input does not fit", async (message) => {
+  const server = await raw({ status: 400, body: JSON.stringify({ error: { message } }) });
+  expect((await ask(model(server))).outcome.overflow).toBe(true);
+});
+
+test("the code tokens_limit_reached says that the input does not fit", async () => {
+  const error = { message: "Request body too large. Max size: 8000 tokens.", code: "tokens_limit_reached" };
+  const server = await raw({ status: 413, body: JSON.stringify({ error }) });
+  expect((await ask(model(server))).outcome.overflow).toBe(true);
+});
+
+test("words on a context window that was not exceeded are no overflow", async () => {
+  const error = { message: "Invalid value: context window size must be set; not exceeded" };
+  const server = await raw({ status: 400, body: JSON.stringify({ error }) });
+  expect((await ask(model(server))).outcome).toMatchObject({ status: "failed", permanent: true });
 });
 
 test("a rate limit that speaks of tokens is no overflow", async () => {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { RookeryError } from "../../errors/rookery-error.ts";
+import { readBaseUrl } from "../base-url.ts";
 import type { ThinkingLevelName } from "../contract.ts";
-import { isJsonObject, parseJson } from "../json-value.ts";
+import { isJsonObject, jsonText, parseJson } from "../json-value.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
+import { withLateSignatures } from "./openai-chat/late-signatures.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
 import { toolMessages } from "./openai-chat/tool-messages.ts";
 import type { OpenProvider, PromptDialect } from "./provider.ts";
@@ -16,7 +17,7 @@ import { wellFormedBody } from "./well-formed-body.ts";
  * only the reasoning ones are told how hard to think, and they get `max_completion_tokens`; none of them is sent
  * `reasoning_content`, which other servers get back with the reply it came in.
  */
-export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL }) => {
+export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes }) => {
   const traits = traitsOf(modelId);
   const { address, query } = readAddress(baseUrl);
   const provider = createOpenAICompatible({
@@ -25,11 +26,11 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
     baseURL: address,
     ...(query && { queryParams: query }),
     includeUsage: true,
-    fetch: mendedFetch,
+    fetch: mendedFetch(onBytes),
     ...(traits.reasoning && { transformRequestBody: withCompletionLimit }),
   });
   return {
-    model: provider.chatModel(modelId),
+    model: withLateSignatures(provider.chatModel(modelId)),
     dialect: dialect(traits),
     authHeaders: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     callOptions: ({ thinkingLevel, maxTokens }) => {
@@ -72,20 +73,19 @@ function effort(level: ThinkingLevelName | undefined, traits: Traits): string | 
 
 /** The address without slashes at its end, and its query apart. */
 function readAddress(baseUrl: string): { address: string; query: Record<string, string> | undefined } {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new RookeryError("config-invalid", `the base URL must be an http(s) address, got ${JSON.stringify(baseUrl)}`);
-  }
+  const url = readBaseUrl(baseUrl);
   const query = url.search ? Object.fromEntries(url.searchParams) : undefined;
   return { address: `${url.origin}${url.pathname}`.replace(/\/+$/, ""), query };
 }
 
-const mendedFetch: typeof fetch = async (input, init) => {
-  const body = typeof init?.body === "string" ? { body: wellFormedBody(init.body) } : {};
-  const response = await fetch(input, { ...init, ...body });
-  if (!response.ok || !response.body) return response;
-  return new Response(mendEvents(response.body), { status: response.status, headers: response.headers });
-};
+function mendedFetch(onBytes: (() => void) | undefined): typeof fetch {
+  return async (input, init) => {
+    const body = typeof init?.body === "string" ? { body: wellFormedBody(init.body) } : {};
+    const response = await fetch(input, { ...init, ...body });
+    if (!response.ok || !response.body) return response;
+    return new Response(mendEvents(response.body, onBytes), { status: response.status, headers: response.headers });
+  };
+}
 
 function withCompletionLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
@@ -95,7 +95,7 @@ function dialect(traits: Traits): PromptDialect {
   return {
     keepsThinking: () => !traits.openai,
     callId: (id) => (id.length <= MAX_CALL_ID_CHARACTERS ? id : `call_${digest(id)}`),
-    callName: (name) => name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME_CHARACTERS) || "_",
+    callName,
     callInput,
     toolMessages,
   };
@@ -104,11 +104,26 @@ function dialect(traits: Traits): PromptDialect {
 const MAX_CALL_ID_CHARACTERS = 40;
 const MAX_NAME_CHARACTERS = 64;
 
-/** The package sends a text verbatim, except where keys in it look like an attack on prototypes: then it quotes it again. */
-function callInput(text: string): unknown {
-  const value = parseJson(text);
-  return /"(__proto__|prototype)":/.test(JSON.stringify(value)) ? value : text;
+/** A name the protocol does not take is told from others that would look like it by a digest at its end. */
+function callName(name: string): string {
+  if (/^[\w-]+$/.test(name) && name.length <= MAX_NAME_CHARACTERS) return name;
+  const mark = `_${digest(name).slice(0, 8)}`;
+  return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME_CHARACTERS - mark.length) + mark;
 }
+
+/**
+ * The package sends a text verbatim, except where keys in it look like an attack on prototypes: then it quotes it again,
+ * and has to be given the value. One that is too deep for that goes back as an empty object.
+ */
+function callInput(text: string): unknown {
+  if (!/proto|\\u/.test(text)) return text;
+  const value = parseJson(text);
+  const written = jsonText(value);
+  if (written === undefined) return text.includes("\\u") || SUSPECT_KEYS.test(text) ? "{}" : text;
+  return SUSPECT_KEYS.test(written) ? value : text;
+}
+
+const SUSPECT_KEYS = /"(__proto__|prototype)"\s*:/;
 
 function digest(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 32);
@@ -120,9 +135,22 @@ function isOverflow({ status, types, words }: ProviderFailure): boolean {
   return types.some((type) => OVERFLOW_TYPES.test(type)) || OVERFLOW_WORDS.test(words);
 }
 
-const OVERFLOW_TYPES = /context_length_exceeded|exceed_context_size|context_window/;
-const OVERFLOW_WORDS =
-  /maximum context length|context (length|window|size)[^.]*exceed|exceed[^.]*context (length|window|size)|prompt is too long|input is too long|too many input tokens|reduce the length of the (messages|prompt|input)/i;
+const OVERFLOW_TYPES = /context_length_exceeded|exceed_context_size|context_window|^tokens_limit_reached$/;
+const OVERFLOW_WORDS = new RegExp(
+  [
+    /maximum context length/,
+    /context (length|window|size)[^.;]{0,100}(?<!\bnot )\bexceed/,
+    /(?<!\bnot )\bexceed[^.;]{0,100}context (length|window|size)/,
+    /(longer|greater|larger) than [^.;]{0,100}context (length|window|size)/,
+    /token count of \d+ exceeds the limit of \d+/,
+    /`inputs` tokens \+ `max_new_tokens` must be <=/,
+    /prompt is too long|input is too long|too many input tokens/,
+    /reduce the length of the (messages|prompt|input)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "i",
+);
 
 /** An event that is JSON, but neither part of a reply nor an error. */
 function isHarmless(error: unknown): boolean {

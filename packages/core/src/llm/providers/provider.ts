@@ -4,7 +4,12 @@ import type { ThinkingLevelName } from "../contract.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 
 /** Opens one wire protocol for one model; loads the protocol's package. @throws {RookeryError} `config-invalid`. */
-export type OpenProvider = (config: { modelId: string; baseUrl?: string }) => Promise<Provider>;
+export type OpenProvider = (config: {
+  modelId: string;
+  baseUrl?: string;
+  /** Called whenever anything of a reply arrives, though no part comes of it. */
+  onBytes?: () => void;
+}) => Promise<Provider>;
 
 /**
  * One model behind one wire protocol: all that the rest of the LLM layer needs to know of either.
@@ -12,7 +17,7 @@ export type OpenProvider = (config: { modelId: string; baseUrl?: string }) => Pr
  * In the parts of `model`'s stream an adapter may mark ids and names that the protocol did not give: see `unmarked`.
  */
 export interface Provider {
-  readonly model: LanguageModelV3;
+  readonly model: Pick<LanguageModelV3, "doStream">;
   readonly dialect: PromptDialect;
   /** Lower-case names; none without a key. */
   authHeaders(apiKey: string | undefined): Readonly<Record<string, string>>;
@@ -33,7 +38,7 @@ export interface PromptDialect {
   keepsThinking(thinking: ThinkingPayload): boolean;
   /** A call id the protocol accepts; equal ids stay equal. */
   callId(id: string): string;
-  /** A tool name the protocol accepts. */
+  /** A tool name the protocol accepts; different names stay different. */
   callName(name: string): string;
   /** The `input` of a call part for arguments that hold a JSON object. */
   callInput(argumentsText: string): unknown;

@@ -121,6 +121,35 @@ test.each<[string, object[], string[][]]>([
     ],
   ],
   [
+    "a name repeated behind complete arguments begins a call when they begin anew",
+    [
+      { index: 0, function: { name: "read", arguments: "" } },
+      { index: 0, function: { arguments: '{"p":' } },
+      { index: 0, function: { arguments: "{}}" } },
+      { index: 0, function: { name: "read", arguments: "" } },
+      { index: 0, function: { arguments: '{"p":' } },
+      { index: 0, function: { arguments: "2}" } },
+    ],
+    [
+      [marked("", 0), '{"p":{}}'],
+      [marked("", 1), '{"p":2}'],
+    ],
+  ],
+  [
+    "so it does with one id for both",
+    [
+      { index: 0, id: "a", function: { name: "read", arguments: "" } },
+      { index: 0, function: { arguments: "{}" } },
+      { index: 0, id: "a", function: { name: "read", arguments: "" } },
+      { index: 0, function: { arguments: '{"p"' } },
+      { index: 0, function: { arguments: ":2}" } },
+    ],
+    [
+      ["a", "{}"],
+      [marked("a", 1), '{"p":2}'],
+    ],
+  ],
+  [
     "missing ids are marked",
     [
       { index: 0, ...one },
@@ -282,6 +311,26 @@ test("a body that is one JSON object is read as an event", async () => {
   const reply = await mended([Buffer.from(JSON.stringify({ choices: [{ message, finish_reason: "tool_calls" }] }))]);
   expect(calls(reply)).toEqual([["a", "read", '{"p":1}']]);
   expect(reply.toString()).toContain('"content":"hi"');
+});
+
+test("a reply without line ends is given up before it fills the memory", async () => {
+  const mebibyte = Buffer.alloc(2 ** 20, "x");
+  let given = 0;
+  let cancelled = false;
+  const source = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      given += 1;
+      controller.enqueue(mebibyte);
+    },
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  expect((await all(mendEvents(source))).toString()).toBe(
+    'data: {"error":{"message":"an event of the reply is longer than 64 MiB","type":"broken_reply"}}\n\n',
+  );
+  expect(cancelled).toBe(true);
+  expect(given).toBeLessThan(70);
 });
 
 test("leaving the stream cancels the source", async () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from "../../json-value.ts";
+import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
 import { BROKEN_REPLY } from "../provider.ts";
 import { ToolCallMender } from "./mend-tool-calls.ts";
 
@@ -8,25 +8,33 @@ import { ToolCallMender } from "./mend-tool-calls.ts";
  * Events with tool calls are rewritten (see {@link ToolCallMender}); everything else passes through byte for byte. The
  * stream ends at `[DONE]`, though the server keep the connection open, and after a `finish_reason` it ends well however
  * the connection ends: the reply is complete then. A stream that ends without one, or with one that says that the server
- * gave up, ends with an error event, before the package closes its segments as if they were whole. A body that is one
- * JSON object is read as a single event.
+ * gave up, ends with an error event, before the package closes its segments as if they were whole; so does one with an
+ * event of more than 64 MiB. Behind a `finish_reason`, usage and the end are waited for two seconds in all. A body that
+ * is one JSON object is read as a single event.
+ *
+ * @param onBytes - Called whenever bytes arrive, those of comments and of half an event too.
  */
-export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function mendEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const mender = new EventMender();
+  let patience: Promise<typeof ENDED> | undefined;
   return new ReadableStream(
     {
       async pull(controller) {
         for (;;) {
-          const step = await reader.read().catch((error: unknown) => {
+          const reading = reader.read().catch((error: unknown) => {
             if (!mender.finished) throw error;
-            return { done: true, value: undefined } as const;
+            return ENDED;
           });
+          if (mender.finished) patience ??= endAfter(FINISHED_MS);
+          const step = await (patience ? Promise.race([reading, patience]) : reading);
+          if (!step.done) onBytes?.();
           const mended = step.done ? mender.end() : mender.push(step.value);
           if (mended.length > 0) controller.enqueue(mended);
           if (step.done || mender.done) {
             controller.close();
-            if (!step.done) void drain(reader);
+            if (step === ENDED || mender.tooLong) reader.cancel().catch(() => undefined);
+            else if (!step.done) void drain(reader);
             return;
           }
           if (mended.length > 0) return;
@@ -36,6 +44,13 @@ export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uin
     },
     { highWaterMark: 0 },
   );
+}
+
+const ENDED = { done: true, value: undefined } as const;
+const FINISHED_MS = 2000;
+
+function endAfter(ms: number): Promise<typeof ENDED> {
+  return new Promise((resolve) => setTimeout(() => resolve(ENDED), ms).unref());
 }
 
 /** Reads what little may follow `[DONE]`, so that the connection can be used again; gives up after a second. */
@@ -57,17 +72,22 @@ class EventMender {
   readonly #toolCalls = new ToolCallMender();
   /** What has come of an event that is not whole, and its last two characters. */
   #pending: string[] = [];
+  #pendingBytes = 0;
   #tail = "";
   /** An end marker of the reply went by. */
   finished = false;
   /** `[DONE]` went by. */
   done = false;
+  /** An event had no end. */
+  tooLong = false;
 
   push(bytes: Uint8Array): Uint8Array {
     const chunk = latin1(bytes);
     const end = lastBoundary(this.#tail + chunk) - this.#tail.length;
     if (end <= 0) {
       this.#pending.push(chunk);
+      this.#pendingBytes += chunk.length;
+      if (this.#pendingBytes > MAX_EVENT_BYTES) return this.#giveUp();
       this.#tail = (this.#tail + chunk).slice(-2);
       return NOTHING;
     }
@@ -75,6 +95,7 @@ class EventMender {
     const untouched = this.#pending.length === 0 && end === chunk.length;
     const rest = chunk.slice(end);
     this.#pending = rest === "" ? [] : [rest];
+    this.#pendingBytes = rest.length;
     this.#tail = rest.slice(-2);
     if (!NOTEWORTHY.test(events)) return untouched ? bytes : toBytes(events);
     const mended = events.split(EVENT_ENDS).map((event) => this.#mend(event));
@@ -90,6 +111,13 @@ class EventMender {
     return toBytes(this.finished || this.done ? last : last + NO_END);
   }
 
+  #giveUp(): Uint8Array {
+    this.done = true;
+    this.tooLong = true;
+    this.#pending = [];
+    return this.finished ? NOTHING : toBytes(brokenEvent("an event of the reply is longer than 64 MiB"));
+  }
+
   #mend(event: string): string {
     if (this.done) return "";
     if (!NOTEWORTHY.test(event)) return event;
@@ -103,7 +131,8 @@ class EventMender {
     if (!isJsonObject(value) || !isJsonObject(choice) || value.error) return event;
     const reason = finishReasonOf(choice);
     if (reason !== undefined && GAVE_UP.has(reason)) return brokenEvent(`the provider gave the reply up (${reason})`);
-    return this.#mendChoice(choice) ? `data: ${latin1(Buffer.from(JSON.stringify(value)))}\n\n` : event;
+    const mended = this.#mendChoice(choice) ? jsonText(value) : undefined;
+    return mended === undefined ? event : `data: ${latin1(Buffer.from(mended))}\n\n`;
   }
 
   /** @returns Whether the choice is another now. */
@@ -122,6 +151,7 @@ class EventMender {
 }
 
 const NOTHING = new Uint8Array();
+const MAX_EVENT_BYTES = 64 * 2 ** 20;
 /** Finish reasons of servers that could not finish. */
 const GAVE_UP: ReadonlySet<string> = new Set(["error", "insufficient_system_resource"]);
 const NO_END = brokenEvent("the reply ended without its end marker");

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from "../../json-value.ts";
+import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
 import { marked } from "../provider.ts";
 
 /** A piece of a call as a server sends it; whatever is not as it should be counts as absent. */
@@ -21,6 +21,8 @@ interface Call {
   /** All its arguments so far. */
   readonly argumentPieces: string[];
   rest: Record<string, unknown>;
+  /** Its name came again without arguments: those that follow may be another call's. */
+  repeated: boolean;
 }
 
 /**
@@ -46,12 +48,16 @@ export class ToolCallMender {
     return calls.map((call) => this.#announce(call, NO_NAME));
   }
 
-  #place(piece: Piece, position: number): Record<string, unknown>[] {
-    const candidate = this.#candidate(piece, position);
+  #place(sent: Piece, position: number): Record<string, unknown>[] {
+    const candidate = this.#candidate(sent, position);
+    const piece = candidate?.repeated ? { ...sent, id: sent.id ?? candidate.id, name: candidate.name } : sent;
     const call = candidate && !beginsAnother(candidate, piece) ? candidate : this.#begin(piece, position);
     if (piece.id !== undefined && !this.#byId.has(piece.id)) this.#byId.set(piece.id, call);
     call.argumentPieces.push(piece.argumentsText);
-    if (call.name !== undefined) return [{ index: call.index, function: { arguments: piece.argumentsText } }];
+    if (call.name !== undefined) {
+      call.repeated ||= piece.name !== undefined && piece.argumentsText.trim() === "";
+      return [{ ...piece.rest, index: call.index, function: { arguments: piece.argumentsText } }];
+    }
     call.id ??= piece.id;
     call.rest = { ...call.rest, ...piece.rest };
     return piece.name === undefined ? [] : [this.#announce(call, piece.name)];
@@ -76,6 +82,7 @@ export class ToolCallMender {
       name: undefined,
       argumentPieces: [],
       rest: {},
+      repeated: false,
     };
     this.#calls.push(call);
     this.#latestAt.set(serverIndex, call);
@@ -107,10 +114,13 @@ function readPiece({ index, id, function: body, ...rest }: Record<string, unknow
     index: typeof index === "number" ? index : undefined,
     id: written(id),
     name: written(name),
-    argumentsText: typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "",
+    argumentsText: typeof args === "string" ? args : isJsonObject(args) ? (jsonText(args) ?? TOO_DEEP) : "",
     rest,
   };
 }
+
+/** No JSON, so that the call is answered and not run. */
+const TOO_DEEP = "[arguments nested too deeply to be written as text]";
 
 function written(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;

@@ -1,5 +1,5 @@
-import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3TextPart } from "@ai-sdk/provider";
-import { imagePart } from "../../file-part.ts";
+import type { LanguageModelV3Message } from "@ai-sdk/provider";
+import { imagePart, type UserPart, userMessages } from "../../file-part.ts";
 import type { AnsweredCall } from "../provider.ts";
 
 /**
@@ -18,11 +18,11 @@ export function toolMessages(outputs: readonly AnsweredCall[]): LanguageModelV3M
         output: { type: "text", value: output.output },
       })),
     },
-    ...(images.length > 0 ? [{ role: "user" as const, content: images }] : []),
+    ...userMessages(images),
   ];
 }
 
-function imageParts({ callId, output }: AnsweredCall): (LanguageModelV3TextPart | LanguageModelV3FilePart)[] {
+function imageParts({ callId, output }: AnsweredCall): UserPart[] {
   if (!output.images?.length) return [];
   return [{ type: "text", text: `Images in the output of tool call ${callId}:` }, ...output.images.map(imagePart)];
 }
