@@ -73,6 +73,14 @@ export function oneOf<const T extends string>(flag: string, words: readonly T[])
   };
 }
 
+/** Reads a flag of which a second one would replace the first unseen. */
+export function onlyOnce(flag: string): (value: string, previous: string | undefined) => string {
+  return (value, previous) => {
+    if (previous === undefined) return value;
+    throw new RookeryError("usage", `${flag} was given more than once`, { hint: "give one" });
+  };
+}
+
 /** Reads a flag that takes a number in a range. */
 export function numberIn(
   flag: string,

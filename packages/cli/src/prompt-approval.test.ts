@@ -24,7 +24,7 @@ test("the question shows what is to be done, its risk and where, with control ch
   io.stdin.write("y\n");
   await answer;
   expect(io.err()).toBe(
-    "\nAllow touch?\n  touch a.txt\n  and ␛[2J more\n  risk: filesystem   workspace: /work space\n" +
+    "\nAllow touch?\n  risk: filesystem   workspace: /work space\n  │ touch a.txt\n  │ and ␛[2J more\n" +
       "Type y to allow or n to deny: ",
   );
 });
@@ -47,14 +47,38 @@ test("a bare Enter and anything else ask again", async () => {
   expect(io.err().split("Type y to allow").length - 1).toBe(4);
 });
 
-test("the end of the input denies this call and those after it", async () => {
+const nobody = { decision: "deny", decidedBy: "default", reason: "nobody can answer" };
+
+test("at the end of the input nobody can answer this call and those after it, and no more is asked", async () => {
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
   const answer = prompt?.ask(call, context);
   await written(io.err, QUESTION);
   io.stdin.end();
-  expect(await answer).toMatchObject({ decision: "deny" });
-  expect(await prompt?.ask(call, context)).toMatchObject({ decision: "deny" });
+  expect(await answer).toEqual(nobody);
+  const shown = io.err();
+  expect(shown.endsWith(`${QUESTION}\n`)).toBe(true);
+  expect(await prompt?.ask(call, context)).toEqual(nobody);
+  expect(io.err()).toBe(shown);
+});
+
+test("an input that ended before the first question leaves nobody to answer it", async () => {
+  const io = fakeIo({ isTTY: true, stdin: "y\n" });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
+  expect(await prompt?.ask(call, context)).toEqual(nobody);
+  expect(io.err()).toBe("");
+});
+
+test("a y without Enter before the end of the input does not allow", async () => {
+  const { io, answer } = await asked();
+  io.stdin.end("y");
+  expect(await answer).toEqual(nobody);
+});
+
+test("a y with Enter before the end of the input does", async () => {
+  const { io, answer } = await asked();
+  io.stdin.end("y\n");
+  expect(await answer).toEqual({ decision: "allow", decidedBy: "user" });
 });
 
 test("what was typed before the question is no answer to it", async () => {

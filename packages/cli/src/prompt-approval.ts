@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
-import type { ApprovalAnswer, ApprovalContext, ApproveFn } from "@rookery/core";
+import type { ApprovalAnswer, ApprovalContext, ApprovalDecision, ApproveFn } from "@rookery/core";
 import type { Io } from "./io.ts";
 import type { OutputStream } from "./output-stream.ts";
-import { exposed } from "./render/neutralise.ts";
+import { questionText } from "./render/question.ts";
 
 /** A person at a terminal who is asked about calls. */
 export interface ApprovalPrompt {
@@ -15,7 +15,8 @@ export interface ApprovalPrompt {
  * Asks at the terminal; absent where nobody sits at one.
  *
  * `y` or `yes` allows, `n` or `no` denies, anything else, a bare Enter too, asks again; what was typed before the question
- * does not count. The end of the input denies, and so does `signal`, by which Ctrl-C comes.
+ * does not count. `signal`, by which Ctrl-C comes, denies. At the end of the input nobody can answer: this call and every
+ * later one, about which no question is printed, are denied by `default`.
  */
 export function approvalPrompt(io: Io, stdout: OutputStream, signal: AbortSignal): ApprovalPrompt | undefined {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return undefined;
@@ -41,13 +42,13 @@ async function question(
 ): Promise<ApprovalAnswer> {
   await stdout.flush();
   await discardTyped(io.stdin);
-  const summary = exposed(context.summary).replaceAll("\n", "\n  ");
-  io.stderr.write(
-    `\nAllow ${exposed(name)}?\n  ${summary}\n  risk: ${context.risk}   workspace: ${exposed(context.workspace)}\n`,
-  );
-  const allowed = await yesOrNo(io, signal);
-  return { decision: allowed ? "allow" : "deny", decidedBy: "user" };
+  if (io.stdin.readableEnded) return NOBODY;
+  io.stderr.write(questionText(name, context, io.stderr.columns || 80));
+  const decision = await yesOrNo(io, signal);
+  return decision === undefined ? NOBODY : { decision, decidedBy: "user" };
 }
+
+const NOBODY: ApprovalAnswer = { decision: "deny", decidedBy: "default", reason: "nobody can answer" };
 
 /** What was typed before the question stood on the screen is no answer to it: all that is ready is read and dropped. */
 async function discardTyped(stdin: Io["stdin"]): Promise<void> {
@@ -58,26 +59,35 @@ async function discardTyped(stdin: Io["stdin"]): Promise<void> {
   stdin.pause().off("data", drop);
 }
 
-/** The terminal stays in its line mode, so that there is no state to restore however the program ends. */
-function yesOrNo(io: Io, signal: AbortSignal): Promise<boolean> {
+/**
+ * Absent at the end of the input. The terminal stays in its line mode, so that there is no state to restore however the
+ * program ends.
+ */
+function yesOrNo(io: Io, signal: AbortSignal): Promise<ApprovalDecision | undefined> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
-    const end = (allowed: boolean): void => {
-      resolve(allowed);
+    const end = (decision: ApprovalDecision | undefined): void => {
+      resolve(decision);
       signal.removeEventListener("abort", deny);
-      lines.close();
+      lines.off("close", inputEnded).close();
     };
-    const deny = (): void => end(false);
+    const deny = (): void => end("deny");
+    const inputEnded = (): void => {
+      io.stderr.write("\n");
+      end(undefined);
+    };
     lines.setPrompt("Type y to allow or n to deny: ");
     lines.on("line", (line) => {
+      // What stands before the end of the input without an Enter was not sent off.
+      if (io.stdin.readableEnded) return;
       const answer = line.trim().toLowerCase();
-      if (["y", "yes"].includes(answer)) end(true);
-      else if (["n", "no"].includes(answer)) end(false);
+      if (["y", "yes"].includes(answer)) end("allow");
+      else if (["n", "no"].includes(answer)) end("deny");
       else lines.prompt();
     });
-    lines.on("close", deny);
+    lines.on("close", inputEnded);
     signal.addEventListener("abort", deny, { once: true });
-    if (signal.aborted || io.stdin.readableEnded) deny();
+    if (signal.aborted) deny();
     else lines.prompt();
   });
 }

@@ -38,6 +38,14 @@ test("at a terminal without a prompt nothing is waited for", async () => {
   });
 });
 
+test("- in place of a prompt leads to --file -", async () => {
+  await expect(readPrompt("-", undefined, fakeIo({ stdin: "body" }))).rejects.toMatchObject({
+    code: "usage",
+    message: "- is no prompt",
+    hint: "write --file - for standard input",
+  });
+});
+
 test.each(["", " \n\t\n"])("a blank prompt is refused: %j", async (stdin) => {
   await expect(readPrompt(undefined, undefined, fakeIo({ stdin }))).rejects.toMatchObject({
     code: "input-empty",

@@ -9,6 +9,9 @@ import { readInput } from "./read-input.ts";
  * @throws {RookeryError} `usage` when there is nothing to read, `input-empty` when it is blank, `input-too-large`.
  */
 export async function readPrompt(argument: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (argument === "-") {
+    throw new RookeryError("usage", "- is no prompt", { hint: "write --file - for standard input" });
+  }
   if (argument === undefined && file === undefined && io.stdin.isTTY) {
     throw new RookeryError("usage", "run was given no prompt", { hint: 'write it behind run: rookery run "PROMPT"' });
   }

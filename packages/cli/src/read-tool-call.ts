@@ -1,11 +1,10 @@
 import { addAbortSignal, type Readable } from "node:stream";
 import { RookeryError } from "@rookery/core";
-import { readJsonLines } from "@rookery/core/omnimessage";
 import { FAILED } from "./exit-code.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Io } from "./io.ts";
 import { readInput } from "./read-input.ts";
-import type { ToolCall, ToolCalls } from "./tool-calls.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 /**
  * The arguments of one call: the given JSON, standard input for `-`, `{}` without any. They are checked here, since no
@@ -16,9 +15,8 @@ import type { ToolCall, ToolCalls } from "./tool-calls.ts";
 export async function readArguments(json: string | undefined, io: Io): Promise<string> {
   const text = json === "-" ? await readInput("-", io) : (json ?? "{}");
   if (isObject(parsed(text))) return text;
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  throw new RookeryError("usage", `the arguments are not a JSON object: ${JSON.stringify(shown)}`, {
-    hint: `write them like '{"path": "a.txt"}'`,
+  throw new RookeryError("usage", `the arguments are not a JSON object: ${quoted(text)}`, {
+    hint: `write them like '{"NAME": "VALUE"}'`,
   });
 }
 
@@ -30,19 +28,27 @@ export async function readArguments(json: string | undefined, io: Io): Promise<s
  */
 export async function callLines(calls: ToolCalls, io: Io, interruption: Interruption): Promise<number> {
   let exitCode = 0;
-  for await (const read of readJsonLines(bytesUntil(interruption.signal, io.stdin))) {
-    const call = "problem" in read ? undefined : toolCall(read.value);
-    const problem = "problem" in read ? read.problem : 'is not { "name": STRING, "arguments": OBJECT }';
-    const code = call ? await calls.run(call) : await calls.refuse(read.line, problem);
-    if (code !== 0) exitCode = FAILED;
+  let line = 0;
+  for await (const text of textLines(bytesUntil(interruption.signal, io.stdin))) {
+    line += 1;
+    if (text.trim() !== "" && (await answerLine(calls, line, text.trim())) !== 0) exitCode = FAILED;
   }
   return interruption.exitCode ?? exitCode;
 }
 
-function toolCall(value: unknown): ToolCall | undefined {
-  if (!isObject(value) || typeof value.name !== "string") return undefined;
-  const { name, arguments: args = {} } = value;
-  return isObject(args) ? { name, arguments: JSON.stringify(args) } : undefined;
+/** @returns The exit code of the line. */
+async function answerLine(calls: ToolCalls, line: number, text: string): Promise<number> {
+  const value = parsed(text);
+  const given: Record<string, unknown> = isObject(value) ? value : {};
+  const { name, arguments: args = {} } = given;
+  if (typeof name === "string" && isObject(args)) return calls.run({ name, arguments: JSON.stringify(args) }, line);
+  const problem =
+    value === undefined ? `is not JSON: ${quoted(text)}` : 'is not { "name": STRING, "arguments": OBJECT }';
+  return calls.refuse({ name: typeof name === "string" ? name : "", arguments: text }, line, problem);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -55,6 +61,22 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Lines end with LF and nothing else, so that U+2028 inside a string is data; the last one needs none. */
+async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  // Joined once, so that a line of many chunks costs no more than its length.
+  let open: string[] = [];
+  for await (const chunk of chunks) {
+    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+    open.push(first);
+    for (const other of others) {
+      yield open.join("");
+      open = [other];
+    }
+  }
+  yield [...open, decoder.decode()].join("");
 }
 
 /** Ends early when the signal fires, also while nothing comes. */

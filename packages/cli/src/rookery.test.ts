@@ -15,13 +15,15 @@ test("without arguments it tells how to run a first task", async () => {
   expect(io.out()).toContain("--base-url http://127.0.0.1");
 });
 
-test("--version is the plain version, --help lists every command", async () => {
+test("--version is the plain version; --help, -h and help list every command", async () => {
   const version = fakeIo();
   expect(await rookery(["--version"], version)).toBe(0);
   expect(version.out()).toBe(`${VERSION}\n`);
-  const help = fakeIo();
-  expect(await rookery(["--help"], help)).toBe(0);
-  for (const name of ["run", "tool", "sessions", "config"]) expect(help.out()).toContain(`\n  ${name} `);
+  for (const word of ["--help", "-h", "help"]) {
+    const help = fakeIo();
+    expect(await rookery([word], help)).toBe(0);
+    for (const name of ["run", "tool", "sessions", "config"]) expect(help.out()).toContain(`\n  ${name} `);
+  }
 });
 
 test("each command explains itself, on standard output", async () => {
@@ -103,7 +105,9 @@ test("a reader who leaves ends the run quietly, with the exit code of a closed p
       return outcome({ status: "aborted" });
     },
   });
-  expect(await rookery(["run", "x"], { ...io, stdout: failing("EPIPE") }, { createAgent })).toBe(141);
+  expect(
+    await rookery(["run", "x", "--output", "stream-json"], { ...io, stdout: failing("EPIPE") }, { createAgent }),
+  ).toBe(141);
   expect(aborted).toBe(true);
   expect(io.err()).toBe("");
 });

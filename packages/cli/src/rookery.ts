@@ -8,6 +8,7 @@ import { FAILED, PIPE_CLOSED, signalExitCodes } from "./exit-code.ts";
 import { FIRST_STEPS, helpText } from "./help.ts";
 import type { Io } from "./io.ts";
 import { OutputStream } from "./output-stream.ts";
+import { jsonLine } from "./render/json-line.ts";
 import { errorReport, exitCodeOf, notice, reportError } from "./report-error.ts";
 import { VERSION } from "./version.ts";
 
@@ -37,14 +38,14 @@ async function answer(argv: readonly string[], context: CommandContext): Promise
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return signalExitCodes.SIGINT;
     if (!wantsJson(argv)) return reportError(error, context.io);
-    context.stdout.write(`${JSON.stringify({ status: "failed", error: errorReport(error) })}\n`);
+    context.stdout.write(jsonLine({ status: "failed", error: errorReport(error) }));
     return exitCodeOf(error);
   }
 }
 
 async function dispatch(argv: readonly string[], context: CommandContext): Promise<number> {
   const [name] = argv;
-  if (name === undefined || name === "--help" || name === "-h" || name === "--version") {
+  if (name === undefined || ["help", "--help", "-h", "--version"].includes(name)) {
     context.stdout.write(
       name === undefined ? FIRST_STEPS : name === "--version" ? `${VERSION}\n` : helpText(summaries()),
     );

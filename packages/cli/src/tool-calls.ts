@@ -1,19 +1,20 @@
 import {
   type ApproveFn,
+  eventMessage,
   isType,
   modelMessage,
   type OmniMessage,
   type ToolCallOutputPayload,
   type ToolCallPayload,
   type ToolRunner,
-  toJsonLine,
 } from "@rookery/core";
 import { FAILED, stopExitCode } from "./exit-code.ts";
 import type { OutputMode } from "./flags.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Io } from "./io.ts";
 import type { OutputStream } from "./output-stream.ts";
-import { neutralise } from "./render/neutralise.ts";
+import { jsonLine } from "./render/json-line.ts";
+import { neutralise, oneLine } from "./render/neutralise.ts";
 import { notice } from "./report-error.ts";
 
 /** A call as somebody writes it down; the arguments are a JSON object. */
@@ -37,8 +38,11 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /** @returns The exit code of this call. */
-  async run(call: ToolCall): Promise<number> {
+  /**
+   * @param line - Where the call stands among others; absent for the only one.
+   * @returns The exit code of this call.
+   */
+  async run(call: ToolCall, line?: number): Promise<number> {
     const { approve, interruption } = this.#options;
     let output: ToolCallOutputPayload | undefined;
     for await (const message of this.#runner.call(call.name, call.arguments, {
@@ -48,34 +52,52 @@ export class ToolCalls {
       if (isType(message, "tool_call_output") && message.origin === undefined) output = message.payload;
       await this.#pass(message);
     }
-    if (output !== undefined) await this.#answer(output);
+    if (output !== undefined) await this.#answer(output, call.name, line);
     const exitCode = output === undefined ? FAILED : stopExitCode(output.stop_reason);
     return exitCode === 0 ? 0 : (interruption.exitCode ?? exitCode);
   }
 
-  /** Answers a line that holds no call. */
-  async refuse(line: number, problem: string): Promise<number> {
-    const message = modelMessage({
+  /** Answers a line that holds no call as one that was denied. @param call - The line itself as its arguments. */
+  async refuse(call: ToolCall, line: number, problem: string): Promise<number> {
+    const reason = `line ${line} ${problem}`;
+    const id = { tool_call_id: `line_${line}` };
+    const output: ToolCallOutputPayload = {
       type: "tool_call_output",
       role: "user",
-      output: `line ${line} ${problem}`,
-      tool_call_id: `line_${line}`,
+      output: reason,
+      ...id,
       stop_reason: "failed",
-    });
-    await this.#pass(message);
-    await this.#answer(message.payload);
+    };
+    const partial = { type: "partial_tool_call_output", role: "user", output: "", ...id } as const;
+    const messages = [
+      modelMessage({ type: "tool_call", role: "assistant", ...call, ...id }),
+      eventMessage({ type: "approval_decision", ...id, decision: "deny", decided_by: "default", reason }),
+      modelMessage({ ...partial, event_type: "start" }),
+      modelMessage({ ...partial, event_type: "delta", output: reason }),
+      modelMessage({ ...partial, event_type: "stop", stop_reason: "failed" }),
+      modelMessage(output),
+    ];
+    for (const message of messages) await this.#pass(message);
+    await this.#answer(output, call.name, line);
     return FAILED;
   }
 
   async #pass(message: OmniMessage): Promise<void> {
-    if (this.#options.output === "stream-json") await this.#options.stdout.write(toJsonLine(message));
+    if (this.#options.output === "stream-json") await this.#options.stdout.write(jsonLine(message));
   }
 
-  async #answer({ output, stop_reason = "completed", details }: ToolCallOutputPayload): Promise<void> {
+  async #answer(
+    { output, stop_reason = "completed", details }: ToolCallOutputPayload,
+    name: string,
+    line: number | undefined,
+  ): Promise<void> {
     const { io, stdout, output: mode } = this.#options;
-    if (mode === "json") await stdout.write(`${JSON.stringify({ output, stop_reason, details })}\n`);
+    if (mode === "json") await stdout.write(jsonLine({ output, stop_reason, details }));
     if (mode !== "text") return;
+    if (line !== undefined) await stdout.write(`${oneLine(`--- ${line} ${name}`)}: ${stop_reason}\n`);
     await stdout.write(neutralise(output.endsWith("\n") ? output : `${output}\n`));
-    if (stop_reason !== "completed") notice(io, `the call ended: ${stop_reason}`);
+    if (line !== undefined || stop_reason === "completed") return;
+    await stdout.flush();
+    notice(io, `the call ended: ${stop_reason}`);
   }
 }

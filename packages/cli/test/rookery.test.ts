@@ -102,10 +102,39 @@ test("a run is recorded, and sessions list, show and remove work on it", async (
 
 test("a reader who leaves after the first line ends the run without a word", async () => {
   await serve(() => ({ text: endlessLines() }));
-  const child = start(["run", ...model(), "x"]);
+  const child = start(["run", ...model(), "--output", "stream-json", "x"]);
   child.stdout?.once("data", () => child.stdout?.destroy());
   const { code, stderr } = await finished(child);
   expect({ code, stderr }).toEqual({ code: 141, stderr: "" });
+});
+
+test("a reader of text who leaves after the first reply ends the run before the next", async () => {
+  await serve(() => ({ text: ["line\n"], calls: [command("true")] }));
+  const child = start(["run", ...model(), "x"]);
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect((await finished(child)).code).toBe(141);
+});
+
+test("standard output holds nothing of a reply that broke off and was asked for again", async () => {
+  await serve((index) => (index === 0 ? { text: ["The ans"], breaksOff: true } : { text: ["The answer."] }));
+  const run = await finished(start(["run", ...model(), "x"]));
+  expect(run).toMatchObject({ code: 0, stdout: "The answer.\n" });
+  expect(run.stderr).toMatch(/^↻ .*; trying again in \d+\.\d s\n$/);
+});
+
+test("a refused model leads to name and address", async () => {
+  await serve(() => ({ status: 404, body: JSON.stringify({ error: { message: "no such model" } }) }));
+  const run = await finished(start(["run", ...model(), "x"]));
+  expect(run.code).toBe(1);
+  expect(run.stderr).toMatch(/^rookery: failed \(provider-refused\): .*; check the model's name and the address\n$/);
+});
+
+test.skipIf(!existsSync("/dev/full"))("the version on a full device is an error message and exit code 1", () => {
+  const run = spawnSync("sh", ["-c", 'exec "$0" --version > /dev/full', bin], { encoding: "utf8" });
+  expect(run).toMatchObject({
+    status: 1,
+    stderr: "rookery: cannot write to standard output: ENOSPC; make room, or send it elsewhere\n",
+  });
 });
 
 test.skipIf(!existsSync("/dev/full"))("a full device is an error message and exit code 1", async () => {
@@ -232,6 +261,19 @@ test.skipIf(!canMakeTerminals)(
     expect(stdout.replaceAll(/\x1b\[(2|22)m/g, "")).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]/);
   },
 );
+
+test.skipIf(!canMakeTerminals)("Ctrl-D at a question ends the run as unanswered, with exit code 1", async () => {
+  await serve((index) => (index === 0 ? { calls: [command("true"), command("true")] } : { text: ["I could not."] }));
+  const argv = [bin, "run", ...model(), "--approve", "always-ask", "x"].map((word) => `'${word}'`).join(" ");
+  const child = start([], { through: [...TERMINAL, argv, "/dev/null"], env: { TERM: "xterm" } });
+  child.stdout?.on("data", () => {
+    if (output(child).stdout.endsWith("Type y to allow or n to deny: ")) child.stdin?.write("\x04");
+  });
+  const { code, stdout } = await finished(child);
+  expect(code).toBe(1);
+  expect(stdout.split("Allow ")).toHaveLength(2);
+  expect(stdout).toContain("failed (approval-unanswered)");
+});
 
 async function serve(reply: (index: number) => ChatReply): Promise<void> {
   server = await startChatServer(reply);

@@ -64,8 +64,43 @@ test("Ctrl-C at the key stores nothing and leaves the terminal as it was", async
 
 test("without a terminal and without --key-stdin no key is stored and nothing is waited for", async () => {
   const project = await newProject();
-  expect(await project.run(["add", "hub/m"], fakeIo())).toBe(0);
+  const io = fakeIo();
+  expect(await project.run(["add", "hub/m"], io)).toBe(0);
+  expect(io.out()).toBe("stored hub/m (no key; set HUB_API_KEY or use --key-stdin)\n");
   expect(await readProjectConfig(project.file)).toEqual({ models: [{ provider: "hub", model_id: "m" }] });
+});
+
+test("a model whose key is known already is stored without a word on keys", async () => {
+  const project = await newProject("models: [{ provider: a, model_id: m, api_key: sk-secret }]\n");
+  const stored = fakeIo();
+  expect(await project.run(["add", "a/m", "--vision"], stored)).toBe(0);
+  expect(stored.out()).toBe("stored a/m\n");
+  const fromEnvironment = fakeIo({ env: { HUB_API_KEY: "sk-secret" } });
+  expect(await project.run(["add", "hub/m"], fromEnvironment)).toBe(0);
+  expect(fromEnvironment.out()).toBe("stored hub/m\n");
+});
+
+test("Enter at the key keeps the stored one, and the question says so", async () => {
+  const project = await newProject("models: [{ provider: a, model_id: m, api_key: sk-secret }]\n");
+  const io = fakeIo({ isTTY: true });
+  const running = project.run(["add", "a/m"], io);
+  await written(io.err, "Key for a (Enter keeps the stored one): ");
+  io.stdin.write("\r");
+  expect(await running).toBe(0);
+  expect((await readProjectConfig(project.file)).models?.[0]?.api_key).toBe("sk-secret");
+});
+
+test("list says on standard error that there is nothing", async () => {
+  const project = await newProject();
+  const io = fakeIo();
+  expect(await project.run(["list"], io)).toBe(0);
+  expect([io.out(), io.err()]).toEqual([
+    "",
+    "rookery: no models are stored; store one with rookery config model add PROVIDER/MODEL_ID\n",
+  ]);
+  const json = fakeIo();
+  await project.run(["list", "--output", "json"], json);
+  expect([json.out(), json.err()]).toEqual(["[]\n", ""]);
 });
 
 test.each([
@@ -124,6 +159,7 @@ test.each([
     ["add", "a/m", "--context-window", "big"],
     '--context-window must be a whole number of tokens, got "big"; give a number above 0 and up to 1000000000',
   ],
+  [["add", "a/m", "--vision", "--no-vision"], "--vision came together with --no-vision; use one"],
   [["add", "a/m", "--key", "sk"], "unknown option '--key'; see --help"],
   [
     ["add", "a/m", "--project", "../x"],

@@ -4,6 +4,7 @@ import {
   dataRoot,
   keyVariable,
   type ModelEntry,
+  type ModelName,
   parseModelName,
   RookeryError,
   readProjectConfig,
@@ -14,7 +15,9 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { addOutputFlag, addRootFlags, numberIn, type OutputMode } from "../flags.ts";
 import { readSecret } from "../read-secret.ts";
+import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
+import { notice } from "../report-error.ts";
 
 interface ConfigFlags {
   readonly root?: string;
@@ -43,12 +46,16 @@ export function defineConfig(program: Command, context: CommandContext): void {
     .description("The project's models: names, addresses, keys.");
   const add = (name: string, description: string): Command =>
     addOutputFlag(addRootFlags(model.command(name).description(description)), ["text", "json"]);
-  const report = (flags: ConfigFlags, done: string, name: string): void => {
-    const text = flags.output === "json" ? JSON.stringify({ [done]: name }) : `${done} ${oneLine(name)}`;
-    stdout.write(`${text}\n`);
+  const report = (flags: ConfigFlags, done: string, name: string, note = ""): void => {
+    stdout.write(flags.output === "json" ? jsonLine({ [done]: name }) : `${done} ${oneLine(name)}${note}\n`);
   };
 
-  add("add", "Store a model, or change a stored one. Its key is asked for at a terminal; it is never a flag.")
+  const addModelCommand = add(
+    "add",
+    "Store a model, or change a stored one. Its key is asked for at a terminal; it is never a flag.",
+  );
+  refuseTogether(addModelCommand, ["vision", "no-vision"]);
+  addModelCommand
     .argument("<PROVIDER/MODEL_ID>")
     .option("--client-type <TYPE>", "the protocol the server speaks")
     .option("--base-url <URL>", "the server's address")
@@ -61,15 +68,14 @@ export function defineConfig(program: Command, context: CommandContext): void {
     .option("--key-stdin", "read the key from standard input")
     .action(async (name: string, flags: AddFlags) => {
       const pair = parseModelName(name, "the model");
-      const key = await readSecret(`Key for ${pair.provider} (Enter for none)`, flags.keyStdin === true, context.io);
-      await addModel(
-        configFile(flags, context),
-        { ...pair, ...entryOf(flags), ...(key && { api_key: key }) },
-        {
-          setDefault: flags.setDefault === true,
-        },
-      );
-      report(flags, "stored", name);
+      const file = configFile(flags, context);
+      const stored = await storedModel(file, pair);
+      const enter = stored?.api_key ? "Enter keeps the stored one" : "Enter for none";
+      const key = await readSecret(`Key for ${pair.provider} (${enter})`, flags.keyStdin === true, context.io);
+      const entry = { ...pair, ...entryOf(flags), ...(key && { api_key: key }) };
+      await addModel(file, entry, { setDefault: flags.setDefault === true });
+      const hasKey = keySource({ ...stored, ...entry }, context.io.env) !== "none";
+      report(flags, "stored", name, hasKey ? "" : ` (no key; set ${keyVariable(pair.provider)} or use --key-stdin)`);
     });
   add("list", "List them. Keys are not shown, only where each one comes from.").action((flags: ConfigFlags) =>
     list(flags, context),
@@ -92,6 +98,24 @@ const TOKENS = { integer: true, max: 1_000_000_000 };
 
 function configFile({ root, project = "default_project" }: ConfigFlags, { io }: CommandContext): string {
   return agentPaths(dataRoot(root, io.env), project, "default_agent").projectConfigFile;
+}
+
+async function storedModel(file: string, { provider, model_id }: ModelName): Promise<ModelEntry | undefined> {
+  const { models = [] } = await readProjectConfig(file);
+  return models.find((model) => model.provider === provider && model.model_id === model_id);
+}
+
+/** Of two flags that set the same thing the second one would replace the first unseen. */
+function refuseTogether(command: Command, flags: readonly string[]): void {
+  const given = new Set<string>();
+  for (const flag of flags) {
+    command.on(`option:${flag}`, () => {
+      if (given.add(flag).size === 1) return;
+      throw new RookeryError("usage", flags.map((name) => `--${name}`).join(" came together with "), {
+        hint: "use one",
+      });
+    });
+  }
 }
 
 function entryOf({ clientType, baseUrl, contextWindow, maxTokens, vision, header }: AddFlags): Partial<ModelEntry> {
@@ -125,8 +149,11 @@ async function list(flags: ConfigFlags, context: CommandContext): Promise<void> 
     key: keySource(model, context.io.env),
   }));
   if (flags.output === "json") {
-    context.stdout.write(`${JSON.stringify(rows)}\n`);
+    context.stdout.write(jsonLine(rows));
     return;
+  }
+  if (rows.length === 0) {
+    notice(context.io, "no models are stored; store one with rookery config model add PROVIDER/MODEL_ID");
   }
   for (const { provider, model_id, is_default, base_url = "", key } of rows) {
     const line = `${is_default ? "*" : " "} ${provider}/${model_id}  key: ${key}  ${base_url}`;

@@ -92,6 +92,7 @@ test.each([
   [["--model-id", "a"], "--model-id came without --provider; give both, or --model PROVIDER/MODEL_ID"],
   [["--model", "a/b", "--provider", "a"], "--model came together with --provider or --model-id; use one form"],
   [["--model", "gpt-5"], '--model must be PROVIDER/MODEL_ID, got "gpt-5"; write it like openai/gpt-5 or local/qwen3'],
+  [["--file", "a", "--file", "b"], "--file was given more than once; give one"],
   [["--approve", "always"], '--approve does not know "always"; use one of allow-all, read-only, always-ask, deny-all'],
   [["--thinking", "max"], '--thinking does not know "max"; use one of none, low, medium, high, xhigh'],
   [["--output", "yaml"], '--output does not know "yaml"; use one of text, json, stream-json'],
@@ -131,7 +132,11 @@ test("a run that failed says so in json too", async () => {
   expect(await rookery(["run", "x", "--output", "json"], io, agent)).toBe(3);
   expect(JSON.parse(io.out())).toMatchObject({
     status: "auth",
-    error: { code: "auth", message: "the key was refused" },
+    error: {
+      code: "auth",
+      message: "the key was refused",
+      hint: "check CUSTOM_API_KEY, or store another key with rookery config model add custom/local",
+    },
     session_id: "session-1",
   });
 });
@@ -208,7 +213,7 @@ test.each([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ])("%s ends the run cleanly with exit code %d", async (name, code) => {
-  const io = fakeIo();
+  const io = fakeIo({ isTTY: true });
   const agent = fakeAgent({ run: endless });
   const running = rookery(["run", "x"], io, agent);
   await written(io.out, "working");

@@ -12,6 +12,7 @@ import {
   numberIn,
   type OutputMode,
   oneOf,
+  onlyOnce,
 } from "../flags.ts";
 import { watchInterruption } from "../interruption.ts";
 import { approvalPrompt } from "../prompt-approval.ts";
@@ -19,6 +20,7 @@ import { readPrompt } from "../read-prompt.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
 import { textView } from "../render/text-view.ts";
 import type { View } from "../render/view.ts";
+import { runHint } from "../run-hint.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface RunFlags extends AgentFlags {
@@ -43,7 +45,7 @@ export function defineRun(program: Command, context: CommandContext): void {
     .command("run")
     .description("Do one task. Without PROMPT, standard input is the prompt; write -- before one that begins with -.")
     .argument("[PROMPT]", "what to do")
-    .option("--file <FILE>", "a prompt, or more of it, from a file; - is standard input")
+    .option("--file <FILE>", "a prompt, or more of it, from a file; - is standard input", onlyOnce("--file"))
     .option("--model <PROVIDER/MODEL_ID>", "the model; the provider ends at the first slash")
     .option("--provider <PROVIDER>", "the same in two parts, with --model-id")
     .option("--model-id <MODEL_ID>", "the same in two parts, with --provider")
@@ -106,7 +108,7 @@ async function drive(
     const step = await messages.next();
     if (step.done) {
       await stdout.flush();
-      if (!stdout.broken.aborted) view.end(step.value);
+      if (!stdout.broken.aborted) view.end(step.value, runHint(step.value, session.meta));
       return step.value;
     }
     if (person) await person.answered;

@@ -56,7 +56,7 @@ test("show prints a transcript, with what was carried over once and control char
     [
       "session-1 · custom/local · /w",
       "\n> look\n> around\n",
-      "● probe  see ␛[2J",
+      "● probe  see ␛[2J  a",
       "  failed\n  no",
       "Nothing there.",
       "session-1 · custom/local · /w",
@@ -99,7 +99,20 @@ test("list shows one line for each session", async () => {
   expect(io.out()).toBe("session-2  custom/local  fix ␛[2J it\nsession-1  ?/?  (nothing was said)\n");
   const json = fakeIo();
   await rookery(["sessions", "list", "--output", "json"], json, fakeAgent({ sessions }));
-  expect(JSON.parse(json.out())).toEqual(sessions);
+  const dates = { started_at: summary.startedAt, updated_at: summary.updatedAt };
+  const counts = { bytes: 1, contexts: 1 };
+  expect(JSON.parse(json.out())).toEqual([
+    {
+      session_id: "session-2",
+      ...dates,
+      ...counts,
+      provider: "custom",
+      model_id: "local",
+      first_text: "fix \x1b[2J it",
+      empty: false,
+    },
+    { session_id: "session-1", ...dates, ...counts, empty: true },
+  ]);
 });
 
 test("remove takes several and tells of each", async () => {
@@ -114,6 +127,58 @@ test("remove takes several and tells of each", async () => {
   const json = fakeIo();
   await rookery(["sessions", "remove", "a", "--output", "json"], json, fakeAgent({}));
   expect(JSON.parse(json.out())).toEqual({ removed: ["a"] });
+});
+
+test("remove goes on behind one that fails, with the exit code of the first failure", async () => {
+  const notFound = new RookeryError("session-not-found", 'no session is named "b"', { hint: "the nearest are a, c" });
+  const locked = new RookeryError("session-locked", "session d is open elsewhere");
+  const agent = fakeAgent({ failures: { b: notFound, d: locked } });
+  const io = fakeIo();
+  expect(await rookery(["sessions", "remove", "a", "b", "c", "d"], io, agent)).toBe(2);
+  expect(io.out()).toBe("removed a\nremoved c\n");
+  expect(io.err()).toBe(
+    'rookery: no session is named "b"; the nearest are a, c\nrookery: session d is open elsewhere\n',
+  );
+  const json = fakeIo();
+  expect(await rookery(["sessions", "remove", "d", "b", "a", "--output", "json"], json, agent)).toBe(1);
+  expect(JSON.parse(json.out())).toEqual({
+    removed: ["a"],
+    failed: [
+      { session_id: "d", code: "session-locked", message: locked.message },
+      { session_id: "b", code: "session-not-found", message: notFound.message, hint: notFound.hint },
+    ],
+  });
+  expect(json.err()).toBe("");
+});
+
+test("list says on standard error that there is nothing", async () => {
+  const io = fakeIo();
+  expect(await rookery(["sessions", "list"], io, fakeAgent({}))).toBe(0);
+  expect([io.out(), io.err()]).toEqual(["", "rookery: no sessions are recorded\n"]);
+});
+
+test("show repeats the heading of a call before an output that does not follow it", async () => {
+  const call = (id: string, path: string): OmniMessage =>
+    modelMessage({
+      type: "tool_call",
+      role: "assistant",
+      name: "probe",
+      arguments: JSON.stringify({ path }),
+      tool_call_id: id,
+    });
+  const output = (id: string, text: string): OmniMessage =>
+    modelMessage({ type: "tool_call_output", role: "user", output: text, tool_call_id: id });
+  const parallel = [
+    call("1", "a"),
+    call("2", "b"),
+    output("2", "B"),
+    output("1", "A"),
+    call("3", "c"),
+    output("3", "C"),
+  ];
+  const io = fakeIo();
+  await rookery(["sessions", "show", "s"], io, fakeAgent({ record: parallel.map((message) => ({ message })) }));
+  expect(io.out()).toBe("● probe  a\n● probe  b\n  B\n● probe  a\n  A\n● probe  c\n  C\n");
 });
 
 test("a session that does not exist is a usage error with the nearest ones", async () => {

@@ -1,11 +1,11 @@
-import type { Agent, TraceEntry } from "@rookery/core";
+import type { Agent, SessionSummary, TraceEntry } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode } from "../flags.ts";
-import type { OutputStream } from "../output-stream.ts";
+import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { transcript } from "../render/transcript.ts";
-import { notice } from "../report-error.ts";
+import { type ErrorReport, errorReport, exitCodeOf, notice, reportError } from "../report-error.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface SessionsFlags extends AgentFlags {
@@ -14,13 +14,12 @@ interface SessionsFlags extends AgentFlags {
 
 /** `rookery sessions`: what the agent's sessions left. */
 export function defineSessions(program: Command, context: CommandContext): void {
-  const { stdout } = context;
   const sessions = program.command("sessions").description("List, show and remove recorded sessions.");
   const add = (name: string, description: string, modes: readonly OutputMode[]): Command =>
     addOutputFlag(addAgentFlags(sessions.command(name).description(description)), modes);
 
   add("list", "List the agent's sessions, the latest first.", ["text", "json"]).action((flags: SessionsFlags) =>
-    withAgent(flags, context, (agent) => list(agent, flags, stdout)),
+    withAgent(flags, context, (agent) => list(agent, flags, context)),
   );
   add("show", "Show one: a transcript, an array of its messages, or its lines.", ["text", "json", "stream-json"])
     .argument("<ID>", "as sessions list shows it")
@@ -30,26 +29,49 @@ export function defineSessions(program: Command, context: CommandContext): void 
   add("remove", "Delete sessions with everything that belongs to them.", ["text", "json"])
     .argument("<ID...>", "as sessions list shows them")
     .action((ids: string[], flags: SessionsFlags) =>
-      withAgent(flags, context, async (agent) => {
-        for (const id of ids) {
-          await agent.removeSession(id);
-          if (flags.output !== "json") stdout.write(`removed ${id}\n`);
-        }
-        if (flags.output === "json") stdout.write(`${JSON.stringify({ removed: ids })}\n`);
-      }),
+      withAgent(flags, context, (agent) => remove(agent, ids, flags, context)),
     );
 }
 
-async function list(agent: Agent, { output }: SessionsFlags, stdout: OutputStream): Promise<void> {
+async function list(agent: Agent, { output }: SessionsFlags, { io, stdout }: CommandContext): Promise<void> {
   const sessions = await agent.listSessions();
   if (output === "json") {
-    stdout.write(`${JSON.stringify(sessions)}\n`);
+    stdout.write(jsonLine(sessions.map(onTheWire)));
     return;
   }
+  if (sessions.length === 0) notice(io, "no sessions are recorded");
   for (const { id, provider, modelId, title, firstText, empty } of sessions) {
     const about = title ?? firstText ?? (empty ? "(nothing was said)" : "");
     await stdout.write(`${id}  ${oneLine(`${provider ?? "?"}/${modelId ?? "?"}`)}  ${oneLine(about)}\n`);
   }
+}
+
+function onTheWire({ id, startedAt, updatedAt, modelId, firstText, ...rest }: SessionSummary): object {
+  const dates = { started_at: startedAt, updated_at: updatedAt };
+  return { session_id: id, ...dates, ...rest, model_id: modelId, first_text: firstText };
+}
+
+/** Goes on behind one that cannot be removed; the exit code is that of the first such. */
+async function remove(
+  agent: Agent,
+  ids: readonly string[],
+  { output }: SessionsFlags,
+  context: CommandContext,
+): Promise<void> {
+  const removed: string[] = [];
+  const failed: ({ session_id: string } & ErrorReport)[] = [];
+  for (const id of ids) {
+    try {
+      await agent.removeSession(id);
+      removed.push(id);
+      if (output !== "json") context.stdout.write(`removed ${oneLine(id)}\n`);
+    } catch (error) {
+      failed.push({ session_id: id, ...errorReport(error) });
+      context.exitCode ||= exitCodeOf(error);
+      if (output !== "json") reportError(error, context.io);
+    }
+  }
+  if (output === "json") context.stdout.write(jsonLine({ removed, ...(failed.length > 0 && { failed }) }));
 }
 
 type Message = Extract<TraceEntry, { message: unknown }>["message"];
@@ -60,7 +82,8 @@ async function show(
   { output = "text" }: SessionsFlags,
   { io, stdout }: CommandContext,
 ): Promise<void> {
-  const write = output === "text" ? transcript(io.stdout.columns || 80) : (message: Message) => JSON.stringify(message);
+  const write =
+    output === "text" ? transcript(io.stdout.columns || 80) : (message: Message) => jsonLine(message).trimEnd();
   let written = 0;
   for await (const message of messages) {
     const text = write(message);

@@ -1,4 +1,5 @@
 import { modelMessage, type OmniMessage, RookeryError } from "@rookery/core";
+import { ruleViolations } from "@rookery/core/testing";
 import { expect, test } from "vitest";
 import { type AgentScript, fakeAgent } from "../../test/support/fake-agent.ts";
 import { fakeIo, written } from "../../test/support/fake-io.ts";
@@ -84,7 +85,7 @@ test.each(["{", "[1]", "3", "null", ""])("arguments that are not a JSON object a
   const agent = fakeAgent({ call: echo });
   expect(await rookery(["tool", "call", "probe", json], io, agent)).toBe(2);
   expect(io.err()).toBe(
-    `rookery: the arguments are not a JSON object: ${JSON.stringify(json)}; write them like '{"path": "a.txt"}'\n`,
+    `rookery: the arguments are not a JSON object: ${JSON.stringify(json)}; write them like '{"NAME": "VALUE"}'\n`,
   );
   expect(agent.log).toEqual([]);
 });
@@ -136,16 +137,48 @@ test("call - answers a line before the next one is written", async () => {
   expect(await running).toBe(0);
 });
 
-test("a bad line in stream-json is answered with a message", async () => {
-  const io = fakeIo({ stdin: "nonsense\n" });
+test("a bad line in stream-json is a denied call that keeps the rules of the protocol", async () => {
+  const io = fakeIo({ stdin: 'nonsense\n{"name":"one","arguments":3}\n' });
   expect(await rookery(["tool", "call", "-", "--output", "stream-json"], io, fakeAgent({ call: echo }))).toBe(1);
-  expect(JSON.parse(io.out()).payload).toEqual({
-    type: "tool_call_output",
-    role: "user",
-    output: 'line 1 is not JSON: "nonsense"',
-    tool_call_id: "line_1",
-    stop_reason: "failed",
-  });
+  const messages: OmniMessage[] = io
+    .out()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(ruleViolations(messages)).toEqual([]);
+  const reason = 'line 1 is not JSON: "nonsense"';
+  expect(messages.slice(0, 6).map(({ payload }) => payload)).toMatchObject([
+    { type: "tool_call", name: "", arguments: "nonsense", tool_call_id: "line_1" },
+    { type: "approval_decision", decision: "deny", decided_by: "default", reason },
+    { type: "partial_tool_call_output", event_type: "start" },
+    { type: "partial_tool_call_output", event_type: "delta", output: reason },
+    { type: "partial_tool_call_output", event_type: "stop" },
+    { type: "tool_call_output", output: reason, tool_call_id: "line_1", stop_reason: "failed" },
+  ]);
+  expect(messages[6]?.payload).toMatchObject({ name: "one", arguments: '{"name":"one","arguments":3}' });
+});
+
+test("as text each answer of call - is told apart by its line, its tool and how it ended", async () => {
+  const io = fakeIo({ stdin: '{"name":"one"}\n\nnonsense\n{"name":"two\\nlines","arguments":3}\n' });
+  expect(await rookery(["tool", "call", "-"], io, fakeAgent({ call: echo }))).toBe(1);
+  expect(io.out()).toBe(
+    [
+      "--- 1 one: completed",
+      "one {}",
+      "--- 3: failed",
+      'line 3 is not JSON: "nonsense"',
+      "--- 4 two lines: failed",
+      'line 4 is not { "name": STRING, "arguments": OBJECT }',
+      "",
+    ].join("\n"),
+  );
+  expect(io.err()).toBe("");
+});
+
+test("how a single call ended is told after its output", async () => {
+  const io = fakeIo();
+  await rookery(["tool", "call", "probe"], { ...io, stderr: io.stdout }, fakeAgent(ending("failed")));
+  expect(io.out()).toBe("half\nrookery: the call ended: failed\n");
 });
 
 test("Ctrl-C while call - waits for a line ends it with exit code 130", async () => {

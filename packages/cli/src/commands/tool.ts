@@ -6,6 +6,7 @@ import { type AgentFlags, APPROVAL_MODES, addAgentFlags, addOutputFlag, type Out
 import { type Interruption, watchInterruption } from "../interruption.ts";
 import { approvalPrompt } from "../prompt-approval.ts";
 import { callLines, readArguments } from "../read-tool-call.ts";
+import { jsonLine } from "../render/json-line.ts";
 import { neutralise, oneLine } from "../render/neutralise.ts";
 import { ToolCalls } from "../tool-calls.ts";
 import { withAgent } from "../with-agent.ts";
@@ -68,7 +69,7 @@ async function withRunner<T>(
 async function list(runner: ToolRunner, { output }: ToolFlags, { stdout }: CommandContext): Promise<void> {
   const tools = await runner.listTools();
   if (output === "json") {
-    stdout.write(`${JSON.stringify(tools)}\n`);
+    stdout.write(jsonLine(tools));
     return;
   }
   const width = Math.max(0, ...tools.map(({ name }) => name.length));

@@ -13,8 +13,19 @@ const definition: ToolDefinition = {
 const heading = (args: string, tool: ToolDefinition | undefined = definition, columns = 80): string =>
   toolHeading({ name: "anything", arguments: args }, tool, columns);
 
-test("a call is headed by its description where the schema has one", () => {
-  expect(heading('{"target":"a.txt","description":"read it"}')).toBe("● anything  read it");
+test("a call is headed by its description and its first other string, where the schema has a description", () => {
+  expect(heading('{"target":"a.txt","description":"read it"}')).toBe("● anything  read it  a.txt");
+  expect(heading('{"description":"read it"}')).toBe("● anything  read it");
+});
+
+test("a description does not push what runs off the line, and cannot pass for it", () => {
+  const description = "harmless  ls ".repeat(50);
+  expect(heading(JSON.stringify({ description, target: "rm -rf ~" }), definition, 40)).toBe(
+    "● anything  harmless ls harml…  rm -rf ~",
+  );
+  expect(heading(JSON.stringify({ description, target: "x".repeat(99) }), definition, 40)).toBe(
+    "● anything  harmless ls …  xxxxxxxxxxxx…",
+  );
 });
 
 test("without a description it is headed by the first string of its schema, else of its arguments", () => {

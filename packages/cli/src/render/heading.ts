@@ -2,8 +2,8 @@ import type { ToolCallPayload, ToolDefinition } from "@rookery/core";
 import { oneLine } from "./neutralise.ts";
 
 /**
- * What a call is about, on one line: its name and, from the tool's own schema, its `description` argument, else its first
- * string argument.
+ * What a call is about, on one line: its name and, from the tool's own schema, its `description` argument and its first
+ * other string argument. The description, which is the model's own word, gives way to the other up to half of the room.
  *
  * @param columns - Longer headings are cut to this many characters.
  */
@@ -12,11 +12,11 @@ export function toolHeading(
   definition: ToolDefinition | undefined,
   columns: number,
 ): string {
-  const about = subject(call.arguments, definition?.parameters);
-  return shortened(
-    about === undefined ? `● ${oneLine(call.name)}` : `● ${oneLine(call.name)}  ${oneLine(about)}`,
-    columns,
-  );
+  const { description, other } = subject(call.arguments, definition?.parameters);
+  const name = `● ${oneLine(call.name)}`;
+  const room = columns - name.length - 4;
+  const said = shortened(description, Math.max(1, room >> 1, room - other.length));
+  return shortened([name, said, other].filter((part) => part !== "").join("  "), columns);
 }
 
 /** Cuts a line to a number of characters, without splitting one. */
@@ -26,16 +26,25 @@ export function shortened(line: string, maxCharacters: number): string {
   return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join("")}…`;
 }
 
-function subject(argumentsJson: string, schema: Readonly<Record<string, unknown>> | undefined): string | undefined {
+function subject(
+  argumentsJson: string,
+  schema: Readonly<Record<string, unknown>> | undefined,
+): { description: string; other: string } {
   const args = parsedObject(argumentsJson);
   const properties = Object.keys(asObject(schema?.properties));
-  const strings = (names: readonly string[]): string[] =>
-    names
+  const firstText = (names: readonly string[]): string => {
+    const text = names
       .filter((name) => Object.hasOwn(args, name))
       .map((name) => args[name])
-      .filter((value) => typeof value === "string");
-  const described = properties.includes("description") ? strings(["description"]) : [];
-  return [...described, ...strings(properties), ...strings(Object.keys(args))].find((text) => text.trim() !== "");
+      .find((value) => typeof value === "string" && value.trim() !== "");
+    return typeof text === "string" ? oneLine(text) : "";
+  };
+  const isDescription = (name: string): boolean => name === "description" && properties.includes(name);
+  const names = [...properties, ...Object.keys(args)];
+  return {
+    description: firstText(names.filter(isDescription)),
+    other: firstText(names.filter((name) => !isDescription(name))),
+  };
 }
 
 function parsedObject(json: string): Record<string, unknown> {

@@ -1,10 +1,11 @@
-import { type RunOutcome, toJsonLine } from "@rookery/core";
+import type { RunOutcome } from "@rookery/core";
 import type { OutputStream } from "../output-stream.ts";
+import { jsonLine } from "./json-line.ts";
 import type { View } from "./view.ts";
 
 /** Every message as one line, and nothing else. */
 export function streamJsonView(stdout: OutputStream): View {
-  return { show: (message) => stdout.write(toJsonLine(message)), end: () => undefined };
+  return { show: (message) => stdout.write(jsonLine(message)), end: () => undefined };
 }
 
 /** One object at the end. */
@@ -14,14 +15,17 @@ export function jsonView(
 ): View {
   return {
     show: () => undefined,
-    end(outcome) {
-      const error = failure(outcome);
+    end(outcome, hint) {
+      const error = failure(outcome, hint);
       const report = { ...outcome, session_id: session.sessionId, trace: session.traceFile, ...(error && { error }) };
-      stdout.write(`${JSON.stringify(report)}\n`);
+      stdout.write(jsonLine(report));
     },
   };
 }
 
-function failure({ status, code, message }: RunOutcome): { code: string; message: string } | undefined {
-  return status === "completed" ? undefined : { code: code ?? status, message: message ?? `the run ended: ${status}` };
+function failure(
+  { status, code, message = `the run ended: ${status}` }: RunOutcome,
+  hint: string | undefined,
+): { code: string; message: string; hint?: string } | undefined {
+  return status === "completed" ? undefined : { code: code ?? status, message, ...(hint !== undefined && { hint }) };
 }

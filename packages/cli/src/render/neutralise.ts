@@ -3,7 +3,7 @@
  * and marks that turn the direction of writing, become visible signs (`␛[2J`). CRLF becomes LF.
  */
 export function neutralise(text: string): string {
-  return CONTROL.test(text) ? text.replaceAll("\r\n", "\n").replace(CONTROLS, visibleSign) : text;
+  return hasControls(text) ? text.replaceAll("\r\n", "\n").replace(CONTROLS, visibleSign) : text;
 }
 
 /** The same on one line, with every run of white space as one blank. */
@@ -22,6 +22,11 @@ export function exposed(text: string): string {
     .replace(/\n{4,}/g, (lines) => `\n⟨${lines.length - 1} empty lines⟩\n`);
 }
 
+/** Whether a text holds anything that could control a terminal. */
+export function hasControls(text: string): boolean {
+  return CONTROL.test(text);
+}
+
 function visibleSign(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -30,5 +35,6 @@ function visibleSign(character: string): string {
 }
 
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-const CONTROLS = new RegExp(CONTROL, "g");
+/** Every one of them, to be replaced. */
+export const CONTROLS: RegExp = new RegExp(CONTROL, "g");
 const INVISIBLES = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;

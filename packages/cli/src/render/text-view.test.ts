@@ -77,6 +77,38 @@ test("a result that does not follow its own heading gets it again", async () => 
   expect(out).toBe("● probe  one\n● probe  two\n● probe  one\n  x\n● probe  two\n  y\n");
 });
 
+const begin = eventMessage({ type: "request_begin" });
+const ended = (status: "completed" | "timeout"): OmniMessage =>
+  eventMessage({ type: "request_end", status, ...(status === "timeout" && { retry_in_ms: 100 }) });
+
+test("off a terminal the text of an attempt that is repeated is dropped", async () => {
+  const half = text("The answer is").slice(0, 2);
+  const messages = [begin, ...half, ended("timeout"), begin, ...text("The answer is 4."), ended("completed")];
+  expect((await shown(false, messages)).out).toBe("The answer is 4.\n");
+});
+
+test("off a terminal the text of a request comes out when it has completed, and not before", async () => {
+  const io = fakeIo();
+  const stdout = new OutputStream(io.stdout);
+  const view = textView(io, stdout);
+  for (const message of [begin, ...text("whole")]) view.show(message);
+  await stdout.flush();
+  expect(io.out()).toBe("");
+  view.show(ended("completed"));
+  await stdout.flush();
+  expect(io.out()).toBe("whole\n");
+});
+
+test("of a run that ends otherwise the text of the last attempt is written after all", async () => {
+  const attempt = (said: string): OmniMessage[] => [begin, ...text(said).slice(0, 2), ended("timeout")];
+  expect((await shown(false, [...attempt("first"), ...attempt("last")])).out).toBe("last\n");
+});
+
+test("at a terminal every attempt is shown, with its break marked", async () => {
+  const messages = [begin, ...text("half"), ended("timeout"), begin, ...text("whole"), ended("completed")];
+  expect((await shown(true, messages)).out).toBe("half\n↻ timeout; trying again in 0.1 s\nwhole\n");
+});
+
 test("an attempt that is repeated is one line with its wait", async () => {
   const retry = eventMessage({
     type: "request_end",
@@ -97,10 +129,10 @@ test("a run that does not complete is named at the end, behind an ended line", a
   const stdout = new OutputStream(io.stdout);
   const view = textView(io, stdout);
   for (const message of text("half").slice(0, 2)) view.show(message);
-  view.end(outcome({ status: "failed", code: "max-turns", message: "3 requests were made" }));
+  view.end(outcome({ status: "failed", code: "max-turns", message: "3 requests were made" }), "allow more");
   await stdout.flush();
   expect(io.out()).toBe("half\n");
-  expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made\n");
+  expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made; allow more\n");
 });
 
 async function shown(

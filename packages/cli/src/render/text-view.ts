@@ -9,7 +9,9 @@ import type { View } from "./view.ts";
 
 /**
  * A run for a person. At a terminal everything is shown where it happens: text as it streams, thinking dimmed, calls as
- * headings, results folded. Elsewhere standard output holds the model's text alone, and headings go to standard error.
+ * headings, results folded. Elsewhere standard output holds the model's text alone, and headings go to standard error;
+ * the text of a request is held until that has completed, so that nothing of an attempt that is repeated gets there. Of
+ * a run that ends otherwise the text of its last attempt follows at the end.
  *
  * Nothing is kept of what was shown but the tools, the open calls and whether a line is open, so that a delta costs the
  * same however long the run is.
@@ -21,19 +23,30 @@ export function textView(io: Io, stdout: OutputStream): View {
   const dim = (text: string): string => (isStyled ? `\x1b[2m${text}\x1b[22m` : text);
   const tools = new Map<string, ToolDefinition>();
   const calls = new Map<string, ToolCallPayload>();
+  let held: string[] = [];
   let isLineOpen = false;
   let lastHeading: string | undefined;
 
+  const write = (text: string): Promise<void> | undefined => {
+    if (isTerminal) return stdout.write(text);
+    held.push(text);
+    return undefined;
+  };
+  const release = (): Promise<void> | undefined => {
+    const text = held.join("");
+    held = [];
+    return stdout.write(text);
+  };
   const stream = (text: string, style: (text: string) => string = (plain) => plain): Promise<void> | undefined => {
     if (text === "") return undefined;
     isLineOpen = !text.endsWith("\n");
     lastHeading = undefined;
-    return stdout.write(style(neutralise(text)));
+    return write(style(neutralise(text)));
   };
   const endLine = (): Promise<void> | undefined => {
     if (!isLineOpen) return undefined;
     isLineOpen = false;
-    return stdout.write("\n");
+    return write("\n");
   };
   const talk = (lines: readonly string[]): Promise<void> | undefined => {
     const text = lines.map((line) => `${line}\n`).join("");
@@ -78,16 +91,22 @@ export function textView(io: Io, stdout: OutputStream): View {
       } else if (isType(message, "tool_call_output")) {
         const { tool_call_id: id, output, stop_reason: stop } = message.payload;
         return result(id, output, stop === undefined || stop === "completed" ? undefined : stop);
-      } else if (isType(message, "request_end") && message.payload.retry_in_ms !== undefined) {
-        return talk([retryLine(message.payload)]);
+      } else if (isType(message, "request_begin") && !isTerminal) {
+        held = [];
+        isLineOpen = false;
+      } else if (isType(message, "request_end")) {
+        if (message.payload.status === "completed") return release();
+        if (message.payload.retry_in_ms !== undefined) return talk([retryLine(message.payload)]);
       }
       return undefined;
     },
-    end({ status, code, message }) {
+    end({ status, code, message }, hint) {
       endLine();
+      release();
       if (status === "completed") return;
       const how = code === undefined ? status : `${status} (${code})`;
-      notice(io, message === undefined ? how : `${how}: ${message}`);
+      const what = message === undefined ? how : `${how}: ${message}`;
+      notice(io, hint === undefined ? what : `${what}; ${hint}`);
     },
   };
 }

@@ -1,4 +1,11 @@
-import { isSessionMeta, isType, type OmniMessage, type SessionMetaPayload, type ToolDefinition } from "@rookery/core";
+import {
+  isSessionMeta,
+  isType,
+  type OmniMessage,
+  type SessionMetaPayload,
+  type ToolCallOutputPayload,
+  type ToolDefinition,
+} from "@rookery/core";
 import { folded } from "./fold.ts";
 import { toolHeading } from "./heading.ts";
 import { neutralise, oneLine } from "./neutralise.ts";
@@ -6,10 +13,13 @@ import { neutralise, oneLine } from "./neutralise.ts";
 /**
  * A record as a person reads it: returns a function that gives each message's lines in turn, or nothing.
  *
- * What a later model context carried over from an earlier one is left out, since it was shown there.
+ * Calls run side by side: a result that does not follow its own heading gets it again. What a later model context
+ * carried over from an earlier one is left out, since it was shown there.
  */
 export function transcript(columns: number): (message: OmniMessage) => string | undefined {
   const tools = new Map<string, ToolDefinition>();
+  const calls = new Map<string, string>();
+  let lastCall: string | undefined;
   let carried = 0;
   return (message) => {
     if (isSessionMeta(message)) {
@@ -23,8 +33,23 @@ export function transcript(columns: number): (message: OmniMessage) => string | 
     if (isType(message, "tool_list_ready")) {
       for (const tool of message.payload.tools) tools.set(tool.name, tool);
     }
-    if (isType(message, "tool_call")) return toolHeading(message.payload, tools.get(message.payload.name), columns);
-    return messageLines(message, columns);
+    if (isType(message, "tool_call")) {
+      const heading = toolHeading(message.payload, tools.get(message.payload.name), columns);
+      lastCall = message.payload.tool_call_id;
+      calls.set(lastCall, heading);
+      return heading;
+    }
+    if (isType(message, "tool_call_output")) {
+      const { tool_call_id: id } = message.payload;
+      const heading = lastCall === id ? undefined : calls.get(id);
+      calls.delete(id);
+      lastCall = undefined;
+      const result = resultLines(message.payload, columns);
+      return heading === undefined ? result : `${heading}\n${result}`;
+    }
+    const lines = messageLines(message);
+    if (lines !== undefined) lastCall = undefined;
+    return lines;
   };
 }
 
@@ -32,16 +57,16 @@ function contextLine({ session_id, provider, model_id, workspace }: SessionMetaP
   return oneLine(`${session_id} · ${provider}/${model_id} · ${workspace}`);
 }
 
-function messageLines(message: OmniMessage, columns: number): string | undefined {
+function resultLines({ output, stop_reason: stop = "completed" }: ToolCallOutputPayload, columns: number): string {
+  const lines = folded(output, columns - 2);
+  return (stop === "completed" ? lines : [stop, ...lines]).map((line) => `  ${line}`).join("\n");
+}
+
+function messageLines(message: OmniMessage): string | undefined {
   if (isType(message, "text")) {
     const { role, text } = message.payload;
     const shown = neutralise(text.trimEnd());
     return role === "user" ? `\n> ${shown.replaceAll("\n", "\n> ")}\n` : shown;
-  }
-  if (isType(message, "tool_call_output")) {
-    const { output, stop_reason: stop = "completed" } = message.payload;
-    const lines = folded(output, columns - 2);
-    return (stop === "completed" ? lines : [stop, ...lines]).map((line) => `  ${line}`).join("\n");
   }
   if (isType(message, "abort")) return `[${oneLine(message.payload.code ?? message.payload.reason ?? "aborted")}]`;
   return undefined;

@@ -4,5 +4,6 @@ import type { OmniMessage, RunOutcome } from "@rookery/core";
 export interface View {
   /** @returns A promise only when the run should wait for a slow reader. */
   show(message: OmniMessage): Promise<void> | undefined;
-  end(outcome: RunOutcome): void;
+  /** @param hint - What to do about a run that did not complete. */
+  end(outcome: RunOutcome, hint?: string): void;
 }

@@ -9,6 +9,8 @@ export interface ChatReply {
   readonly calls?: readonly { readonly name: string; readonly args: Record<string, unknown> }[];
   /** Leaves the stream open after what was said. */
   readonly hangs?: boolean;
+  /** Cuts the connection after what was said. */
+  readonly breaksOff?: boolean;
 }
 
 export interface ChatServer {
@@ -40,7 +42,7 @@ export async function startChatServer(reply: (index: number) => ChatReply): Prom
   };
 }
 
-async function stream(response: ServerResponse, { text = [], calls = [], hangs }: ChatReply): Promise<void> {
+async function stream(response: ServerResponse, { text = [], calls = [], hangs, breaksOff }: ChatReply): Promise<void> {
   response.on("error", () => undefined).writeHead(200, { "content-type": "text/event-stream" });
   const send = async (choice: object): Promise<void> => {
     const chunk = {
@@ -64,6 +66,7 @@ async function stream(response: ServerResponse, { text = [], calls = [], hangs }
     await send({ delta: { tool_calls: [call] }, finish_reason: null });
   }
   if (hangs) return;
+  if (breaksOff) return void response.destroy();
   await send({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   response.end("data: [DONE]\n\n");
 }

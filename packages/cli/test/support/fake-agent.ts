@@ -17,6 +17,8 @@ export interface AgentScript {
   readonly record?: readonly TraceEntry[];
   /** Thrown when a session or a runner is asked for. */
   readonly failure?: Error;
+  /** Thrown when the session of this id is removed. */
+  readonly failures?: Readonly<Record<string, Error>>;
 }
 
 export interface FakeAgent {
@@ -32,7 +34,8 @@ export function fakeAgent(script: AgentScript): FakeAgent {
     async createSession(options: unknown) {
       log.push(["createSession", options]);
       if (script.failure) throw script.failure;
-      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", run: script.run };
+      const meta = { provider: "custom", model_id: "local" };
+      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run: script.run };
     },
     async createToolRunner(options: unknown) {
       log.push(["createToolRunner", options]);
@@ -46,7 +49,8 @@ export function fakeAgent(script: AgentScript): FakeAgent {
     },
     async removeSession(id: string) {
       log.push(["removeSession", id]);
-      if (script.failure) throw script.failure;
+      const failure = script.failures?.[id] ?? script.failure;
+      if (failure) throw failure;
     },
   };
   // The real types are classes with private parts; a fake can only claim to be one.

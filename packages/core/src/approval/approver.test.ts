@@ -20,8 +20,14 @@ const unasked: ApproveFn = () => {
 test("deny-all denies every call, also one that reads and one that cannot run (PT-175)", async () => {
   const approve = approver({ mode: "deny-all", ask: unasked });
   for (const context of [writes, reads, broken]) {
-    expect(await approve(call, context)).toEqual({ decision: "deny", decidedBy: "mode" });
+    expect(await approve(call, context)).toMatchObject({ decision: "deny", decidedBy: "mode" });
   }
+});
+
+test("deny-all tells the model why", async () => {
+  expect(await approver({ mode: "deny-all" })(call, writes)).toMatchObject({
+    reason: "the mode deny-all denies every call",
+  });
 });
 
 test("allow-all allows every call without asking (PT-173)", async () => {

@@ -11,7 +11,9 @@ import type { ApprovalMode, ApproveFn } from "./contract.ts";
  */
 export function approver({ mode, ask }: { mode: ApprovalMode; ask?: ApproveFn }): ApproveFn {
   return async (toolCall, context) => {
-    if (mode === "deny-all") return { decision: "deny", decidedBy: "mode" };
+    if (mode === "deny-all") {
+      return { decision: "deny", decidedBy: "mode", reason: "the mode deny-all denies every call" };
+    }
     const allowed = mode === "allow-all" || (mode === "read-only" && context.permission === "r");
     if (allowed || context.error !== undefined) return { decision: "allow", decidedBy: "mode" };
     if (ask === undefined) return { decision: "deny", decidedBy: "default", reason: "nobody can answer" };

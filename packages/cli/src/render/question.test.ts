@@ -1,0 +1,32 @@
+import type { ApprovalContext } from "@rookery/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { questionText } from "./question.ts";
+
+const context: ApprovalContext = { summary: "s", risk: "process", permission: "rw", workspace: "/w" };
+const question = (changes: Partial<ApprovalContext>, columns = 80): string =>
+  questionText("probe", { ...context, ...changes }, columns);
+
+test("a summary cannot pass for a line of the question", () => {
+  expect(question({ summary: "ls\n  risk: read_only   workspace: /tmp" })).toBe(
+    "\nAllow probe?\n  risk: process   workspace: /w\n  │ ls\n  │   risk: read_only   workspace: /tmp\n",
+  );
+});
+
+test("a long line is continued behind the bar, where the terminal would break it", () => {
+  expect(question({ summary: `${"x".repeat(30)}risk: read_only` }, 24)).toMatch(
+    /\n {2}│ x{20}\n {2}│ x{10}risk: read\n {2}│ _only\n$/,
+  );
+  expect(question({ summary: "語".repeat(11) }, 24)).toMatch(/\n {2}│ 語{10}\n {2}│ 語\n$/);
+});
+
+test("no summary, name or workspace adds a line that is the question's own", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 100 }), (text, columns) => {
+      const shown = questionText(text, { ...context, summary: text, workspace: text }, columns);
+      const [blank, , risk, ...lines] = shown.split("\n");
+      expect([blank, risk?.startsWith("  risk: process   workspace: "), lines.pop()]).toEqual(["", true, ""]);
+      expect(lines.every((line) => line.startsWith("  │ "))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,38 @@
+import type { ApprovalContext } from "@rookery/core";
+import { exposed, oneLine } from "./neutralise.ts";
+
+/**
+ * What a person decides on: the call, its risk and the workspace, then the summary. Every line of the summary stands
+ * behind a bar, also where it is longer than the terminal is wide, so that none can pass for a line of the question.
+ */
+export function questionText(name: string, { summary, risk, workspace }: ApprovalContext, columns: number): string {
+  const lines = exposed(summary)
+    .split("\n")
+    .flatMap((line) => wrapped(line, Math.max(1, columns - BAR.length)));
+  const head = `Allow ${exposed(oneLine(name))}?\n  risk: ${risk}   workspace: ${exposed(oneLine(workspace))}`;
+  return `\n${head}\n${lines.map((line) => `${BAR}${line}\n`).join("")}`;
+}
+
+const BAR = "  │ ";
+
+function wrapped(line: string, maxCells: number): string[] {
+  const lines: string[] = [];
+  let current = "";
+  let cells = 0;
+  for (const character of line) {
+    const width = cellsOf(character);
+    if (cells + width > maxCells) {
+      lines.push(current);
+      current = "";
+      cells = 0;
+    }
+    current += character;
+    cells += width;
+  }
+  return [...lines, current];
+}
+
+/** The most that a terminal gives a character: a tab goes to the next stop, and signs outside of ASCII may be wide. */
+function cellsOf(character: string): number {
+  return character === "\t" ? 8 : character > "~" ? 2 : 1;
+}
