@@ -8,7 +8,7 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Of a command that ended for one of these, the time limit apart; absent while none has happened. */
   readonly exitCode: number | undefined;
-  /** Gives the signals back. */
+  /** Gives the signals back, unless one came: what is left is the way out, on which another must not change the exit code. */
   stop(): void;
 }
 
@@ -42,6 +42,7 @@ export function watchInterruption(io: Io, stdout: OutputStream, timeoutMs?: numb
     },
     stop() {
       clearTimeout(timer);
+      if (exitCode !== undefined) return;
       for (const { name, listener } of listeners) io.signals.off(name, listener);
     },
   };

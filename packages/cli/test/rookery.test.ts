@@ -163,11 +163,11 @@ test.each([
 
 test("a second Ctrl-C leaves at once, and the command ends too", async () => {
   const workspace = mkdtempSync(join(tmpdir(), "rookery-workspace-"));
-  await serve(() => ({ calls: [command("echo $$ > pid; exec sleep 300")] }));
+  await serve(() => ({ calls: [command("echo $$ > pid; trap '' TERM; while :; do sleep 1; done")] }));
   const child = start(["run", ...model(), "--workspace", workspace, "x"]);
   const pid = await pidIn(join(workspace, "pid"));
   const left = finished(child);
-  const again = setInterval(() => child.kill("SIGINT"), 50);
+  const again = setInterval(() => child.kill("SIGINT"), 300);
   expect((await left).code).toBe(130);
   clearInterval(again);
   await gone(pid);

@@ -1,6 +1,7 @@
 import { errorText } from "../errors/error-text.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, StopReason } from "../omnimessage/message.ts";
+import { isRecord } from "../omnimessage/shape.ts";
 import type { AgentTool, AgentToolResult, ImageContent } from "./agent-tool.ts";
 import type { ToolResult } from "./contract.ts";
 import { jsonDetails } from "./json-details.ts";
@@ -56,7 +57,7 @@ async function* execute(
   let outcome: Outcome | undefined;
   let wake = (): void => {};
   const onUpdate = (partial: AgentToolResult): void => {
-    if (outcome !== undefined) return;
+    if (outcome !== undefined || !isRecord(partial)) return;
     updates.push(progress(partial, toolCallId));
     wake();
   };
@@ -121,13 +122,13 @@ function stopReasonOf(signal: AbortSignal): StopReason {
 
 function textOf(result: AgentToolResult): string {
   return blocksOf(result)
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .flatMap((block) => (block.type === "text" && typeof block.text === "string" ? [block.text] : []))
     .join("\n");
 }
 
-/** Tools written without types also leave `content` out. */
+/** Tools written without types also leave `content` out, or put something else into it. */
 function blocksOf({ content }: AgentToolResult): AgentToolResult["content"] {
-  return Array.isArray(content) ? content : [];
+  return Array.isArray(content) ? content.filter((block) => typeof block === "object" && block !== null) : [];
 }
 
 function dataUrl({ mimeType, data }: ImageContent): string {

@@ -119,6 +119,31 @@ describe("types", () => {
 });
 
 describe("results", () => {
+  test("blocks that are none and updates without a result count as nothing", async () => {
+    const content = [null, 5, "text", {}, { type: "text" }, { type: "text", text: 7 }, { type: "text", text: "one" }];
+    const { complete } = await execute(
+      tool(async (_id, _params, _signal, onUpdate) => {
+        for (const update of [undefined, null, 5, { content: [null] }])
+          onUpdate?.(update as unknown as AgentToolResult);
+        return { content } as unknown as AgentToolResult;
+      }),
+    );
+    expect(complete).toMatchObject({ output: "one", stop_reason: "completed" });
+  });
+
+  test("an image block without data or type is left out, and said to be", async () => {
+    const content = [
+      { type: "image" },
+      { type: "image", mimeType: "image/png", data: "" },
+      { type: "text", text: "one" },
+    ];
+    const { complete } = await execute(tool(async () => ({ content }) as unknown as AgentToolResult));
+    expect(complete.output).toBe(
+      "one\n[an image was left out: it is no base64 data URL of a png, jpeg, gif or webp image]\n[an image was left out: it is empty]",
+    );
+    expect(complete.images).toBeUndefined();
+  });
+
   test("texts are joined by newlines and images follow in their order as data URLs (PI-007)", async () => {
     const { complete } = await execute(
       tool(async () => ({

@@ -1,7 +1,7 @@
 import { errorText } from "../errors/error-text.ts";
 import { convertArguments } from "./convert-arguments.ts";
 import type { OfferedTool } from "./offered-tool.ts";
-import { argumentObject, parseArguments } from "./parse-arguments.ts";
+import { argumentObject, nestingError, parseArguments } from "./parse-arguments.ts";
 import { validateArguments } from "./validate-arguments.ts";
 
 /** The arguments a tool is run with, or what the model reads instead. */
@@ -19,12 +19,18 @@ export async function readArguments({ tool, parameters }: OfferedTool, text: str
   try {
     if (tool.prepareArguments) prepared = await tool.prepareArguments(prepared);
   } catch (error) {
-    return { error: `the arguments of ${tool.name} could not be prepared: ${errorText(error)}` };
+    const text = `the arguments of ${tool.name} could not be prepared: ${errorText(error)}`;
+    return { error: nestingError(tool.name, error) ?? text };
   }
-  const object = argumentObject(tool.name, prepared);
-  if ("error" in object) return object;
-  const args = convertArguments(parameters, object.args);
-  const problems = await validateArguments(parameters, args);
-  if (problems.length === 0) return { args };
-  return { error: [`${tool.name} was not run; correct its arguments and call it again`, ...problems].join("\n") };
+  try {
+    const object = argumentObject(tool.name, prepared);
+    if ("error" in object) return object;
+    const args = convertArguments(parameters, object.args);
+    const problems = await validateArguments(parameters, args);
+    if (problems.length === 0) return { args };
+    return { error: [`${tool.name} was not run; correct its arguments and call it again`, ...problems].join("\n") };
+  } catch (error) {
+    const text = `the arguments of ${tool.name} could not be checked: ${errorText(error)}`;
+    return { error: nestingError(tool.name, error) ?? text };
+  }
 }

@@ -120,6 +120,59 @@ test("wrong arguments are told field by field, at the tool's own risk", async ()
   });
 });
 
+test("arguments nested too deeply are told to the model, at any depth; nothing is thrown", async () => {
+  const tooDeep = "the arguments of look are nested too deeply; send the call again with flatter ones";
+  const free = look({ definition: { name: "look", description: "" } });
+  const strict = look({
+    definition: {
+      name: "look",
+      description: "",
+      parameters: { type: "object", additionalProperties: { type: "array", items: {} } },
+    },
+  });
+  for (const depth of [2_500, 8_000, 100_000]) {
+    for (const [open, inner, close] of [
+      ["[", "", "]"],
+      ['{"a":', "1", "}"],
+    ] as const) {
+      const args = `{"file_path":"a","x":${open.repeat(depth)}${inner}${close.repeat(depth)}}`;
+      for (const tool of [look(), free, strict]) {
+        const { error } = await assess(args, [tool]);
+        if (error === undefined) expect(depth).toBe(2_500);
+        else if (tool !== strict || !error.includes("must be")) expect(error).toBe(tooDeep);
+      }
+    }
+  }
+  expect((await assess(`${"[".repeat(100_000)}${"]".repeat(100_000)}`)).error).toBe(tooDeep);
+});
+
+test("traits are told the real paths that were found, so that risk and summary speak of the same file", async () => {
+  const assessRisk = vi.fn(() => "read_only" as const);
+  const paths = (): { read: string[] } => ({ read: ["x"] });
+  await assess('{"file_path":"x"}', [look({ paths, assessRisk })]);
+  const dir = await realpath(tmpdir());
+  expect(assessRisk).toHaveBeenCalledWith(
+    { file_path: "x" },
+    { workspaceDir: tmpdir(), paths: { read: [join(dir, "x")] } },
+  );
+});
+
+test("a path the system refuses is told in the words of the file tools, shortened", async () => {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "rookery-assess-")));
+  await symlink("loop", join(directory, "loop"));
+  const tool = look({ paths: ({ file_path }) => ({ read: [String(file_path)] }) });
+  const errorOf = async (file_path: string): Promise<unknown> =>
+    (await assess(JSON.stringify({ file_path }), [tool])).error;
+  expect(await errorOf(join(directory, "loop"))).toBe("look was not run: too many symbolic links encountered (ELOOP)");
+  expect(await errorOf("x".repeat(5_000))).toBe("look was not run: name too long (ENAMETOOLONG)");
+  const fail = (): never => {
+    throw new Error("y".repeat(5_000));
+  };
+  expect((await assess('{"file_path":"a"}', [look({ paths: fail })])).error).toBe(
+    `look was not run: ${"y".repeat(1_999)}…`,
+  );
+});
+
 test("a key __proto__ is dropped at every depth and reaches no prototype", async () => {
   const tool = look({ prepareArguments: (args) => Object.assign({}, args) });
   const { args } = await assess('{"file_path":"a","__proto__":{"limit":1},"more":{"__proto__":{"x":1}}}', [tool]);

@@ -1,14 +1,17 @@
 import type { CallAssessment } from "../approval/contract.ts";
-import { errorText } from "../errors/error-text.ts";
 import type { ToolCallPayload, ToolRisk } from "../omnimessage/message.ts";
 import { readArguments } from "./arguments.ts";
+import { problemText } from "./files/file-problem.ts";
 import { resolvePath } from "./files/resolve-path.ts";
 import { type OfferedTool, toToolDefinition } from "./offered-tool.ts";
+import { nestingError } from "./parse-arguments.ts";
 import { shorten } from "./shorten.ts";
 import type { BuiltinTool } from "./tool.ts";
 import { unknownTool } from "./unknown-tool.ts";
 
 const MAX_SUMMARY_CHARS = 2_000;
+
+const MAX_ERROR_CHARS = 2_000;
 
 /**
  * Finds out what a call would do and changes nothing: the tool by name, its arguments, then what the tool declares of
@@ -29,7 +32,9 @@ export async function assessCall(
   try {
     return await assess(tool, checked.args, workspaceDir);
   } catch (error) {
-    return cannotRun(call, tool.risk ?? "process", `${tool.name} was not run: ${errorText(error)}`);
+    const text =
+      nestingError(tool.name, error) ?? `${tool.name} was not run: ${shorten(problemText(error), MAX_ERROR_CHARS)}`;
+    return cannotRun(call, tool.risk ?? "process", text);
   }
 }
 
@@ -38,11 +43,12 @@ function cannotRun(call: ToolCallPayload, risk: ToolRisk, error: string): CallAs
 }
 
 async function assess(tool: BuiltinTool, args: Record<string, unknown>, workspaceDir: string): Promise<CallAssessment> {
-  const context = { workspaceDir };
+  const declared = tool.paths?.(args);
+  const paths = declared && (await realPaths(declared, workspaceDir));
+  const context = { workspaceDir, ...(paths && { paths }) };
   const risk = (await tool.assessRisk?.(args, context)) ?? tool.risk ?? "process";
   const summary = await tool.approvalSummary?.(args, context);
   const commandText = tool.commandText?.(args);
-  const paths = tool.paths?.(args);
   const state = await tool.assessState?.(args, context);
   return {
     args,
@@ -50,7 +56,7 @@ async function assess(tool: BuiltinTool, args: Record<string, unknown>, workspac
     summary: summary ?? summaryOf(tool.name, JSON.stringify(args)),
     executionMode: tool.executionMode ?? "parallel",
     ...(commandText !== undefined && { commandText }),
-    ...(paths && { paths: await realPaths(paths, workspaceDir) }),
+    ...(paths && { paths }),
     ...(state !== undefined && { state }),
   };
 }

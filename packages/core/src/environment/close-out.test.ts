@@ -98,7 +98,35 @@ describe("framing", () => {
     expect(failed.complete).toMatchObject({ stop_reason: "failed", output: "two" });
     expect(failed.complete.images).toBeUndefined();
     expect((await close(says([], { images }))).complete.output).toBe("[2 images]");
-    expect((await close(says([], { images: ["data:,a"] }))).complete.output).toBe("[1 image]");
+    expect((await close(says([], { images: ["data:image/png;base64,AA=="] }))).complete.output).toBe("[1 image]");
+  });
+
+  test("images that no provider takes are left out, and the output says so", async () => {
+    const url = (type: string, data = "AAAA"): string => `data:image/${type};base64,${data}`;
+    const good = ["png", "jpeg", "gif", "webp"].map((type) => url(type));
+    const odd = [url("svg+xml"), "data:,x", "https://x.org/a.png", "junk", ""];
+    const broken = [url("png", "A"), url("png", "A==="), url("png", "AA=A"), url("png", "AA\n="), url("png", "AA-_")];
+    const limit = 5 * 1024 * 1024;
+    const large = url("png", Buffer.alloc(limit + 1).toString("base64"));
+    const largest = url("png", Buffer.alloc(limit).toString("base64"));
+    const images = [...odd, ...good, ...broken, url("gif", ""), large, largest];
+    const { complete } = await close(says(["two"], { images, note: "note" }));
+    expect(complete.images).toEqual([...good, largest]);
+    expect(complete.output).toBe(
+      [
+        "two",
+        "note",
+        "[5 images were left out: they are no base64 data URLs of png, jpeg, gif or webp images]",
+        "[5 images were left out: their base64 is broken]",
+        "[an image was left out: it is empty]",
+        "[an image was left out: it is over 5 MiB]",
+      ].join("\n"),
+    );
+    expect((await close(says([], { images: [url("png", "")] }))).complete).toMatchObject({
+      output: "[an image was left out: it is empty]",
+      stop_reason: "completed",
+    });
+    expect((await close(says(["no"], { images: odd, stopReason: "failed" }))).complete.output).toBe("no");
   });
 
   test("details, usage, terminate and added tool names land on the complete message", async () => {
@@ -117,7 +145,7 @@ describe("odd tools", () => {
       yield modelMessage({ ...outputDelta("other", "a").payload, event_type: "start" });
       yield outputDelta("other", "b");
       yield* [undefined, null, 5, "text", {}, { payload: null }, { payload: { type: "unheard_of" } }, []];
-      yield { payload: { type: "partial_tool_call_output", output: 7, images: [3, "data:,x"] } };
+      yield { payload: { type: "partial_tool_call_output", output: 7, images: [3, "data:image/png;base64,AA=="] } };
       yield modelMessage({ type: "text", role: "assistant", text: "not mine to say" });
       yield modelMessage({ ...outputDelta("other", "c").payload, event_type: "stop", stop_reason: "failed" });
       return { stopReason: "completed", note: 5, images: "data:,y", terminate: "yes", usage: {}, addedToolNames: [1] };
@@ -126,7 +154,7 @@ describe("odd tools", () => {
       type: "tool_call_output",
       role: "user",
       output: "abc",
-      images: ["data:,x"],
+      images: ["data:image/png;base64,AA=="],
       tool_call_id: "call_1",
       stop_reason: "completed",
     });
@@ -388,7 +416,7 @@ describe("truncation", () => {
 
   test("note and images are whole although the text was cut (PT-035, PT-036)", async () => {
     const note = `exit code 1 ${"!".repeat(50)}`;
-    const images = [`data:image/png;base64,${"A".repeat(50)}`];
+    const images = [`data:image/png;base64,${"A".repeat(52)}`];
     const { complete } = await close(says(["0123456789"], { note, images }), { limits: { maxOutputLength: 4 } });
     expect(complete).toMatchObject({ output: `0123\n[... 6 characters omitted ...]\n${note}`, images });
   });
@@ -415,7 +443,7 @@ describe("truncation", () => {
       pieces: fc.array(piece, { maxLength: 8 }),
       end: fc.constantFrom<() => ToolResult | undefined>(
         () => undefined,
-        () => ({ note: "note", images: ["data:,a"] }),
+        () => ({ note: "note", images: ["data:image/png;base64,AA=="] }),
         () => ({ stopReason: "failed", note: "line\n" }),
         () => fail(new Error("boom")),
       ),
@@ -477,7 +505,7 @@ describe("archive", () => {
 
   test("nothing appears on disk as long as nothing was cut (PT-055)", async () => {
     const scratchpadDir = await scratchpad();
-    const long = { note: "n".repeat(100), images: ["data:,x"] };
+    const long = { note: "n".repeat(100), images: ["data:image/png;base64,AA=="] };
     expect((await close(says(["0123"], long), { limits, scratchpadDir })).complete.output).not.toContain("truncated");
     expect(await readdir(scratchpadDir)).toEqual([]);
   });

@@ -12,6 +12,7 @@ import { shorten } from "./shorten.ts";
 import { readReport } from "./tool-report.ts";
 import { type ToolEnding, ToolRun } from "./tool-run.ts";
 import { readYield } from "./tool-yield.ts";
+import { usableImages } from "./usable-images.ts";
 
 /** One execution of a tool and what it must keep to. */
 export interface Execution {
@@ -37,10 +38,10 @@ const MAX_ERROR_CHARS = 2_000;
  * the id of the call (PT-027 to PT-036).
  *
  * Joined deltas equal the complete output: the text that fits, the marker of a cut, the archive note, the tool's note,
- * and what stopped it, each on a line of its own. Images are one delta before the stop, of a completed call only. The
- * `stop_reason` is decided by, in this order, the caller's signal, the time-out, a throw, the tool itself, and is fixed
- * before anything is archived. A tool is not begun when the signal has fired already. Never throws; whoever breaks out
- * of the iteration aborts the tool.
+ * images that were left out, and what stopped it, each on a line of its own. Images are one delta before the stop, of a
+ * completed call only. The `stop_reason` is decided by, in this order, the caller's signal, the time-out, a throw, the
+ * tool itself, and is fixed before anything is archived. A tool is not begun when the signal has fired already. Never
+ * throws; whoever breaks out of the iteration aborts the tool.
  */
 export async function* closeOut(execution: Execution): AsyncGenerator<OmniMessage> {
   const output = new CallOutput(execution);
@@ -115,7 +116,7 @@ class CallOutput {
     const returned = ending.kind === "returned" && isRecord(ending.result) ? ending.result : {};
     const report = readReport({ ...this.#wholeResult, ...returned });
     const stopReason: StopReason = ending.stopped ?? (ending.kind === "threw" ? "failed" : report.stopReason);
-    const images = stopReason === "completed" ? [...this.#images, ...report.images] : [];
+    const { images, leftOut } = usableImages(stopReason === "completed" ? [...this.#images, ...report.images] : []);
 
     const rest = this.#window.end();
     const wasCut = rest.omittedChars > 0;
@@ -126,7 +127,7 @@ class CallOutput {
           this.#showLine(await this.#archive()),
         ]
       : [this.#show(rest.text)];
-    deltas.push(this.#showLine(report.note), this.#showLine(this.#endLine(ending)));
+    for (const line of [report.note, ...leftOut, this.#endLine(ending)]) deltas.push(this.#showLine(line));
     if (this.#shown === "") deltas.push(this.#show(images.length > 0 ? imagesLine(images.length) : "[no output]"));
     for (const delta of deltas) if (delta !== undefined) yield delta;
 

@@ -88,3 +88,57 @@ test("a schema that asks for nothing leaves any arguments as they are", () => {
     ),
   );
 });
+
+test("what a local $ref or allOf leads to counts like what stands there", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      mode: { $ref: "#/$defs/Mode" },
+      count: { allOf: [{ $ref: "#/definitions/Count%3Cint%3E" }], description: "how many" },
+      maybe: { $ref: "#/$defs/Maybe" },
+      list: { $ref: "#/$defs/List" },
+      slash: { $ref: "#/$defs/a~1b" },
+      text: { allOf: [{}, { $ref: "#/$defs/Mode" }] },
+      whole: { $ref: "#" },
+    },
+    allOf: [{ properties: { flag: { type: "boolean" } } }, { $ref: "#/$defs/Rest" }],
+    $defs: {
+      Mode: { enum: ["a", "b"], type: "string" },
+      Maybe: { anyOf: [{ $ref: "#/$defs/Mode" }, { type: "null" }] },
+      List: { type: "array", items: { $ref: "#/$defs/a~1b" } },
+      "a/b": { type: "object", properties: { n: { type: "integer" } } },
+      Rest: { properties: { must: { type: "integer" } }, required: ["must"] },
+    },
+    definitions: { "Count<int>": { type: "integer" } },
+  };
+  const convert = (args: Record<string, unknown>): unknown => convertArguments(schema, args);
+  expect(convert({ mode: null, count: null, maybe: null, list: null, flag: null, must: null })).toEqual({
+    maybe: null,
+    must: null,
+  });
+  expect(convert({ mode: "5", count: "5", text: "5", list: [{ n: "1" }], slash: { n: "2" } })).toEqual({
+    mode: "5",
+    count: 5,
+    text: "5",
+    list: [{ n: 1 }],
+    slash: { n: 2 },
+  });
+  expect(convert({ flag: "true", must: "7", whole: { count: "1", whole: { must: "2" } } })).toEqual({
+    flag: true,
+    must: 7,
+    whole: { count: 1, whole: { must: 2 } },
+  });
+});
+
+test("a $ref that leads in a circle, nowhere or abroad decides nothing", () => {
+  const $defs = {
+    a: { $ref: "#/$defs/b" },
+    b: { allOf: [{ $ref: "#/$defs/a" }] },
+    json: { anyOf: [{ type: "integer" }, { $ref: "#/$defs/json" }] },
+  };
+  for (const $ref of ["#/$defs/a", "#/$defs/json", "#/$defs/none", "#/%", "other.json#/x", "#anchor", 5]) {
+    const schema = { type: "object", properties: { value: { $ref } }, $defs };
+    expect(convertArguments(schema, { value: "12" })).toEqual({ value: "12" });
+    expect(convertArguments(schema, { value: null })).toEqual({ value: null });
+  }
+});

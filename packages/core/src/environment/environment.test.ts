@@ -297,6 +297,13 @@ describe("execution", () => {
     expect(complete).toMatchObject({ stop_reason: "failed" });
   });
 
+  test("arguments that replace the call's own and cannot be made JSON are a failed call, not a throw", async () => {
+    const args: Record<string, unknown> = { n: 1n };
+    const { complete } = await run(makeEnvironment({ tools: [new EchoTool()] }), { toolCall: call("echo"), args });
+    expect(complete.stop_reason).toBe("failed");
+    expect(complete.output).toContain("the arguments that replaced those of echo cannot be made JSON: ");
+  });
+
   test("the definition in force sets cap and time-out (PC-074, PT-077, PT-079)", async () => {
     const environment = makeEnvironment({ tools: [new EchoTool({ maxOutputLength: 4 })] });
     const { complete } = await run(environment, { toolCall: call("echo", { text: "hello" }) });

@@ -75,14 +75,13 @@ export class Environment implements ConnectableEnvironment {
   /** Yields what `closeOut` describes. Without an assessment the call is assessed first. */
   async *executeTool(request: ToolExecutionRequest): AsyncGenerator<OmniMessage> {
     const { payload } = request.toolCall;
-    const call = request.args ? { ...payload, arguments: JSON.stringify(request.args) } : payload;
     const tools = await this.#tools();
-    const offered = tools.get(call.name);
-    const assessment = (offered && request.assessment) ?? (await assessCall(call, tools, this.#config.workspaceDir));
+    const offered = tools.get(payload.name);
+    const assessment = (offered && request.assessment) ?? (await this.#assess(request, tools));
     const { sessionScratchpadDir, onWarning } = this.#config;
     yield* closeOut({
-      toolName: call.name,
-      toolCallId: call.tool_call_id,
+      toolName: payload.name,
+      toolCallId: payload.tool_call_id,
       limits: callLimits(offered?.tool.definition ?? {}),
       signal: request.signal,
       scratchpadDir: sessionScratchpadDir,
@@ -110,9 +109,23 @@ export class Environment implements ConnectableEnvironment {
     return this.#catalogue.current().catch(() => this.#catalogue.known);
   }
 
+  async #assess(
+    { toolCall: { payload }, args }: ToolExecutionRequest,
+    tools: ReadonlyMap<string, OfferedTool>,
+  ): Promise<CallAssessment> {
+    const { workspaceDir } = this.#config;
+    if (!args) return await assessCall(payload, tools, workspaceDir);
+    try {
+      return await assessCall({ ...payload, arguments: JSON.stringify(args) }, tools, workspaceDir);
+    } catch (error) {
+      const text = `the arguments that replaced those of ${payload.name} cannot be made JSON: ${errorText(error)}`;
+      return { error: text, risk: "process", summary: payload.name, executionMode: "parallel" };
+    }
+  }
+
   #start(
     offered: OfferedTool | undefined,
-    { args, error, state }: CallAssessment,
+    { args, error, paths, state }: CallAssessment,
     { toolCall, approve }: ToolExecutionRequest,
     signal: AbortSignal,
   ): AsyncIterator<unknown, unknown> {
@@ -126,6 +139,7 @@ export class Environment implements ConnectableEnvironment {
       toolCallId,
       signal,
       ...(approve && { approve }),
+      ...(paths && { paths }),
       ...(state !== undefined && { state }),
       ...(toolContext !== undefined && { toolContext }),
     });

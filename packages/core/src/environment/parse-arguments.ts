@@ -17,8 +17,15 @@ export function parseArguments(
   try {
     return { value: JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) };
   } catch (error) {
-    return { error: `the arguments of ${toolName} are not JSON (${errorText(error)}); ${SEND_AGAIN}` };
+    const text = `the arguments of ${toolName} are not JSON (${errorText(error)}); ${SEND_AGAIN}`;
+    return { error: nestingError(toolName, error) ?? text };
   }
+}
+
+/** What the model reads where reading its arguments went deeper than the stack; absent for any other error. */
+export function nestingError(toolName: string, error: unknown): string | undefined {
+  if (!(error instanceof RangeError && error.message.includes("call stack"))) return undefined;
+  return `the arguments of ${toolName} are nested too deeply; send the call again with flatter ones`;
 }
 
 /** The arguments as the object they must be, or what is wrong with them. */

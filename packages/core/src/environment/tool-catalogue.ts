@@ -76,9 +76,12 @@ export class ToolCatalogue {
   }
 
   async #connect(source: ToolSource, signal: AbortSignal): Promise<SourceReport> {
-    const underWay = await this.#connecting.get(source);
-    // An attempt that somebody else gave up is made again.
-    if (underWay && underWay.status !== "aborted") return underWay;
+    const underWay = this.#connecting.get(source);
+    if (underWay) {
+      const report = await underWay;
+      // An attempt that somebody else gave up is made again.
+      return report.status === "aborted" ? this.#connect(source, signal) : report;
+    }
     const connection = connectSource(source, signal).then((report) => {
       this.#connecting.delete(source);
       if (report.status !== "aborted") this.#unconnected.delete(source);

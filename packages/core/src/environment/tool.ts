@@ -1,4 +1,4 @@
-import type { ApproveFn } from "../approval/contract.ts";
+import type { ApproveFn, CallAssessment } from "../approval/contract.ts";
 import type { OmniMessage, ToolRisk } from "../omnimessage/message.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "./contract.ts";
 
@@ -11,6 +11,8 @@ export interface ToolExecutionContext {
   readonly signal?: AbortSignal;
   /** For tools that spawn child sessions. */
   readonly approve?: ApproveFn;
+  /** The real paths the call was assessed with, which it must keep to; absent where the tool declares none. */
+  readonly paths?: CallAssessment["paths"];
   /** What the tool's `assessState` answered when the call was assessed. */
   readonly state?: unknown;
   /** The application's own, as given to the environment. */
@@ -18,7 +20,7 @@ export interface ToolExecutionContext {
 }
 
 type Args = Record<string, unknown>;
-type AssessmentContext = Pick<ToolExecutionContext, "workspaceDir">;
+type AssessmentContext = Pick<ToolExecutionContext, "workspaceDir" | "paths">;
 
 /** What a tool may say about its calls before they run. All are called with checked arguments and change nothing. */
 export interface CallTraits {

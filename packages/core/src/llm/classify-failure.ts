@@ -92,12 +92,15 @@ function isAuth({ status, types, names }: ProviderFailure): boolean {
 const AUTH_TYPES =
   /^(invalid_api_key|authentication_?error|invalid_authentication(_error)?|unauthorized|unauthenticated)$/;
 
-function isPermanent({ status, types, names }: ProviderFailure): boolean {
+function isPermanent({ status, types, names, words, answered }: ProviderFailure): boolean {
+  if (!answered && REFUSED_PORT.test(words)) return true;
   if (types.some((type) => OUT_OF_CREDIT.test(type)) || names.some((name) => UNSENDABLE.has(name))) return true;
   if (status !== undefined && PERMANENT_STATUSES.has(status)) return true;
   return status !== 429 && types.some((type) => PERMANENT_TYPES.test(type));
 }
 
+/** `fetch` connects to no port on the list of the Fetch standard. */
+const REFUSED_PORT = /\bbad port$/;
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422]);
 const OUT_OF_CREDIT = /insufficient_(\w+_)?(quota|balance|credit|funds)|billing|credit_balance/;
 const PERMANENT_TYPES =

@@ -1,11 +1,29 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { LineCounter } from "./line-counter.ts";
+import type { OpenFile } from "./open-regular-file.ts";
 import { readChunks } from "./read-chunks.ts";
 
 /** In lower-case hexadecimal digits. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+const MAX_HASHED_BYTES = 64 * 1024 * 1024;
+
+/** True for a file so long that hashing it would keep everyone waiting. */
+export function isHuge({ stats }: OpenFile): boolean {
+  return stats.size > MAX_HASHED_BYTES;
+}
+
+/**
+ * What tells one content of a file from another: its sha256; of a file over 64 MiB its size and the time it was changed.
+ *
+ * @throws {FileProblem} `signal` fired.
+ */
+export async function fingerprintOf(file: OpenFile, signal?: AbortSignal): Promise<string> {
+  const { size, mtimeMs } = file.stats;
+  return isHuge(file) ? `${size} bytes, modified ${mtimeMs}` : (await hashFile(file.handle, signal)).sha256;
 }
 
 /** The hash and the number of lines of a file of any size, in bounded memory. */

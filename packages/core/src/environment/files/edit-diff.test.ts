@@ -11,7 +11,7 @@ const lines = (count: number): string => Array.from({ length: count }, (_, i) =>
 
 async function diff(before: string, old: string, now: string, maxCharacters = 16_000): Promise<string> {
   const content = Buffer.from(before);
-  const ranges = findOccurrences(content, old).ranges;
+  const { ranges } = await findOccurrences(content, old);
   const replacements = ranges.map((range) => ({ ...range, bytes: Buffer.from(now) }));
   return await editDiff(content, replacements, { path: "a.txt", maxCharacters });
 }
@@ -58,6 +58,12 @@ test("after five hunks the number of the replacements that are not shown follows
   const shown = await diff(text, "X", "Y");
   expect(shown.match(/^@@/gm)).toHaveLength(5);
   expect(shown.split("\n").at(-1)).toBe("…and 14 more replacements");
+});
+
+test("a hunk of more lines than the output has characters is left out without being made", async () => {
+  expect(await diff("X\n".repeat(100_000), "X", "Y", 16_000)).toBe("[diff left out: it does not fit the output]");
+  const first = `X\n${"-\n".repeat(10)}${"X\n".repeat(99_999)}`;
+  expect((await diff(first, "X", "Y", 16_000)).split("\n").at(-1)).toBe("…and 99999 more replacements");
 });
 
 test("hunks that do not fit are left out, and counted where some are shown", async () => {

@@ -20,14 +20,14 @@ export async function editDiff(
   replacements: readonly Replacement[],
   options: { readonly path: string; readonly maxCharacters: number },
 ): Promise<string> {
-  const sites = groupSites(before, replacements);
   const parts = [formatFileHeader(options.path)];
   let left = replacements.length;
   let room = options.maxCharacters - (parts[0]?.length ?? 0) - remainder(left).length - 1;
   let newLineOffset = 0;
   let position = 0;
   let linesBeforeSite = 0;
-  for (const site of sites.slice(0, MAX_HUNKS)) {
+  for (const site of sitesOf(before, replacements)) {
+    if (surelyTooLong(before, site, options.maxCharacters)) break;
     linesBeforeSite += countLines(before.subarray(position, site.start));
     position = site.start;
     const hunk = await siteHunk(before, site, linesBeforeSite + 1, newLineOffset);
@@ -37,9 +37,15 @@ export async function editDiff(
     parts.push(text);
     newLineOffset += hunk.newLines - hunk.oldLines;
     left -= site.replacements.length;
+    if (parts.length > MAX_HUNKS) break;
   }
   if (parts.length === 1) return "[diff left out: it does not fit the output]";
   return [...parts, ...(left > 0 ? [remainder(left)] : [])].join("\n");
+}
+
+/** Of places that share a site nearly every line is shown, with two characters at least. */
+function surelyTooLong(before: Buffer, { start, end, replacements }: Site, maxCharacters: number): boolean {
+  return replacements.length > 1 && 2 * countLines(before.subarray(start, end)) > maxCharacters;
 }
 
 function remainder(count: number): string {
@@ -53,11 +59,11 @@ interface Site {
   readonly replacements: readonly Replacement[];
 }
 
-function groupSites(before: Buffer, replacements: readonly Replacement[]): Site[] {
-  const sites: { start: number; end: number; replacements: Replacement[] }[] = [];
+/** One by one, so that those not asked for cost nothing. */
+function* sitesOf(before: Buffer, replacements: readonly Replacement[]): Generator<Site> {
+  let last: { start: number; end: number; replacements: Replacement[] } | undefined;
   let feed = -1;
   for (const replacement of replacements) {
-    const last = sites.at(-1);
     if (last && replacement.end <= feed) {
       last.replacements.push(replacement);
       continue;
@@ -70,10 +76,11 @@ function groupSites(before: Buffer, replacements: readonly Replacement[]): Site[
       last.replacements.push(replacement);
       last.end = end;
     } else {
-      sites.push({ start, end, replacements: [replacement] });
+      if (last) yield last;
+      last = { start, end, replacements: [replacement] };
     }
   }
-  return sites;
+  if (last) yield last;
 }
 
 /** Where the line of a position begins, `CONTEXT_LINES` lines further up. */

@@ -1,31 +1,45 @@
+import { statSync } from "node:fs";
+
 /**
  * What the file tools of one session share: the content each file had when they last saw it, and one writer at a time.
- * Paths are real paths.
+ * Paths are real paths; a file with several hard links is one file under each of them.
  */
 export class FileGuard {
-  readonly #hashes = new Map<string, string>();
+  readonly #fingerprints = new Map<string, string>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  /** Remembers the sha256 of a file as it was just read or written. */
-  remember(realPath: string, sha256: string): void {
-    this.#hashes.set(realPath, sha256);
+  /** Remembers a file as it was just read or written, by its sha256 or what stands for that (`fingerprintOf`). */
+  remember(realPath: string, fingerprint: string): void {
+    this.#fingerprints.set(realPath, fingerprint);
+    this.#fingerprints.set(identityOf(realPath), fingerprint);
   }
 
-  /** The sha256 a tool of this session last saw; absent for a file never seen. */
+  /** What a tool of this session last saw; absent for a file never seen. */
   lastSeen(realPath: string): string | undefined {
-    return this.#hashes.get(realPath);
+    return this.#fingerprints.get(identityOf(realPath)) ?? this.#fingerprints.get(realPath);
   }
 
   /** Runs `work` when every earlier work on the same file has ended, whatever its end. */
   async exclusively<T>(realPath: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#queues.get(realPath) ?? Promise.resolve();
+    const file = identityOf(realPath);
+    const before = this.#queues.get(file) ?? Promise.resolve();
     const mine = before.then(work, work);
     const settled = mine.catch(() => undefined);
-    this.#queues.set(realPath, settled);
+    this.#queues.set(file, settled);
     try {
       return await mine;
     } finally {
-      if (this.#queues.get(realPath) === settled) this.#queues.delete(realPath);
+      if (this.#queues.get(file) === settled) this.#queues.delete(file);
     }
+  }
+}
+
+/** The path, unless others lead to the same file: replacing a file gives it another inode, but only by one path. */
+function identityOf(realPath: string): string {
+  try {
+    const { nlink, dev, ino } = statSync(realPath);
+    return nlink > 1 ? `${dev}:${ino}` : realPath;
+  } catch {
+    return realPath;
   }
 }

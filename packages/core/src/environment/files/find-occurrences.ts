@@ -1,4 +1,10 @@
-const CRLF = Buffer.from("\r\n");
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { FileProblem } from "./file-problem.ts";
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** What is searched without a pause; an unlucky text takes a third of a second for it. */
+const WINDOW_BYTES = 1024 * 1024;
 
 /** A range of bytes, `end` not included. */
 export interface ByteRange {
@@ -13,38 +19,72 @@ export interface Occurrences {
   readonly exact: boolean;
 }
 
-/**
- * Where a text stands in some content, byte for byte; if it is nowhere, where it stands when its line feeds may also
- * match CRLF. A text that holds a carriage return is only matched exactly.
- *
- * @param text - Not empty.
- */
-export function findOccurrences(content: Buffer, text: string): Occurrences {
-  const needle = Buffer.from(text);
-  const exact = findAll(content, needle);
-  if (exact.length > 0 || !text.includes("\n") || text.includes("\r")) return { ranges: exact, exact: true };
-  return { ranges: findAcrossCrlf(content, needle), exact: false };
+interface Search {
+  /** The search ends behind as many; default none. */
+  readonly maxCount?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
-function findAll(content: Buffer, needle: Buffer): ByteRange[] {
+/**
+ * Where a text stands in some content, byte for byte; if it is nowhere, where it stands when its line feeds may also
+ * match CRLF. A text that holds a carriage return is only matched exactly. Others get their turn while it searches.
+ *
+ * @param text - Not empty.
+ * @throws {FileProblem} `search.signal` fired.
+ */
+export async function findOccurrences(content: Buffer, text: string, search: Search = {}): Promise<Occurrences> {
+  const needle = Buffer.from(text);
+  const exact = await findAll(content, needle, search);
+  if (exact.length > 0 || !text.includes("\n") || text.includes("\r")) return { ranges: exact, exact: true };
+  return { ranges: await findAcrossCrlf(content, needle, search), exact: false };
+}
+
+async function findAll(content: Buffer, needle: Buffer, search: Search): Promise<ByteRange[]> {
+  const { maxCount = Number.POSITIVE_INFINITY, signal } = search;
   const ranges: ByteRange[] = [];
-  for (let start = content.indexOf(needle); start !== -1; start = content.indexOf(needle, start + needle.length)) {
-    ranges.push({ start, end: start + needle.length });
+  let from = 0;
+  for (let windowEnd = WINDOW_BYTES; from < content.length; windowEnd += WINDOW_BYTES) {
+    // A match may begin in the window and end behind it.
+    const searched = content.subarray(0, windowEnd + needle.length - 1);
+    for (let start = searched.indexOf(needle, from); start !== -1; start = searched.indexOf(needle, from)) {
+      from = start + needle.length;
+      ranges.push({ start, end: from });
+      if (ranges.length === maxCount) return ranges;
+    }
+    from = Math.max(from, windowEnd);
+    await nextTurn();
+    if (signal?.aborted) throw new FileProblem("interrupted; nothing was written");
   }
   return ranges;
 }
 
-function findAcrossCrlf(content: Buffer, needle: Buffer): ByteRange[] {
-  const returns = findAll(content, CRLF).map((range) => range.start);
-  if (returns.length === 0) return [];
-  const pieces = returns.map((position, i) => content.subarray(i === 0 ? 0 : (returns[i - 1] ?? 0) + 1, position));
-  const withoutReturns = Buffer.concat([...pieces, content.subarray((returns.at(-1) ?? 0) + 1)]);
-  // The i-th return stood before offset `position - i` of what is left, which is a line feed.
-  const feeds = returns.map((position, i) => position - i);
-  let passed = 0;
-  const original = (offset: number): number => {
-    while ((feeds[passed] ?? Number.POSITIVE_INFINITY) < offset) passed++;
-    return offset + passed;
+async function findAcrossCrlf(content: Buffer, needle: Buffer, search: Search): Promise<ByteRange[]> {
+  if (!content.includes("\r\n")) return [];
+  const ranges = await findAll(withoutReturns(content), needle, search);
+  const original = originalOffset(content);
+  return ranges.map(({ start, end }) => ({ start: original(start), end: original(end) }));
+}
+
+function withoutReturns(content: Buffer): Buffer {
+  const kept = Buffer.allocUnsafe(content.length);
+  let length = 0;
+  for (let i = 0; i < content.length; i++) if (!isDropped(content, i)) kept[length++] = content[i] ?? 0;
+  return kept.subarray(0, length);
+}
+
+/**
+ * Tells where an offset into `withoutReturns(content)` lies in the content: before a return that was dropped there.
+ * Offsets must ascend.
+ */
+function originalOffset(content: Buffer): (offset: number) => number {
+  let position = 0;
+  let kept = 0;
+  return (offset) => {
+    for (; kept < offset; position++) if (!isDropped(content, position)) kept++;
+    return position;
   };
-  return findAll(withoutReturns, needle).map(({ start, end }) => ({ start: original(start), end: original(end) }));
+}
+
+function isDropped(content: Buffer, position: number): boolean {
+  return content[position] === CR && content[position + 1] === LF;
 }

@@ -42,6 +42,11 @@ export class LineCollector {
     if (this.#lineBytes > 0) this.#endLine(false);
   }
 
+  /** The end of what is looked at, inside a line: one too long to be shown whole is shown and counted, others are not. */
+  cut(): void {
+    if (this.#lineBytes > MAX_KEPT_LINE_BYTES) this.#endLine(false, "at least ");
+  }
+
   #extend(bytes: Buffer, start: number, end: number): void {
     this.#lineBytes += end - start;
     if (!this.#inWindow()) return;
@@ -54,19 +59,19 @@ export class LineCollector {
     return this.lineCount >= this.#first && this.lineCount <= this.#last && this.#room > 0;
   }
 
-  #endLine(byFeed: boolean): void {
-    if (this.#inWindow()) this.#keep(byFeed);
+  #endLine(byFeed: boolean, atLeast = ""): void {
+    if (this.#inWindow()) this.#keep(byFeed, atLeast);
     this.lineCount++;
     this.#lineBytes = 0;
   }
 
-  #keep(byFeed: boolean): void {
+  #keep(byFeed: boolean, atLeast: string): void {
     let bytes = Buffer.concat(this.#pieces);
     if (byFeed && bytes.length === this.#lineBytes && bytes.at(-1) === CR) {
       this.crlf = true;
       bytes = bytes.subarray(0, -1);
     }
-    const line = shortenLine(bytes.toString(), this.#lineBytes);
+    const line = shortenLine(bytes.toString(), `${atLeast}${this.#lineBytes}`);
     this.replaced ||= line.includes("\ufffd") && !isFaithful(line, bytes);
     this.kept.push(line);
     this.#room -= line.length;

@@ -12,7 +12,7 @@ const SCAN_CAP_BYTES = 8 * 1024 * 1024;
 export interface LineWindow {
   /** In order, without line endings, each cut to what may be shown. */
   readonly lines: readonly string[];
-  /** How many whole lines were scanned. */
+  /** How many whole lines were scanned, and the one that the cap cut if it is too long to be shown whole anyway. */
   readonly lineCount: number;
   /** False when the scan ended at its cap and more follows. */
   readonly complete: boolean;
@@ -31,7 +31,7 @@ export interface LineWindow {
  * Reads lines `offset` (from 1) to `offset + limit - 1` of a file in one pass and bounded memory.
  *
  * The pass goes on to the end of the file or the cap, for the number of lines and the hash; a line that the cap cuts
- * does not count. UTF-16 is recognised by its byte order mark.
+ * counts only if no more of it would be shown than was scanned. UTF-16 is recognised by its byte order mark.
  *
  * @param window.maxCharacters - Lines after this many characters are not kept.
  * @throws {FileProblem} a NUL character was found, or `window.signal` fired.
@@ -61,6 +61,7 @@ export async function readLineWindow(
   const complete = scannedBytes < SCAN_CAP_BYTES || (await endsAt(handle, SCAN_CAP_BYTES));
   if (complete && decoder) lines.push(Buffer.from(decoder.decode()));
   if (complete) lines.end();
+  else lines.cut();
   return {
     lines: lines.kept,
     lineCount: lines.lineCount,

@@ -56,3 +56,14 @@ test("any content and any text are described", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\t", "\n", "\r\n", "😀", "\ud800"), maxLength: 30 });
   fc.assert(fc.property(text, text, (content, wanted) => void expect(describe(content, wanted)).not.toBe("")));
 });
+
+test("a text that fails only over bytes that are not UTF-8 is told so", () => {
+  const content = Buffer.from("plain\ncaf\xe9 = 1\nna\xefve\n", "latin1");
+  expect(describeNearestLines(content, "caf\ufffd = 1")).toBe(
+    "nearest lines:\n     2\tcaf\ufffd = 1\nfirst difference in line 2: it holds bytes that are not UTF-8, " +
+      "which no old_string can match; leave them out of it",
+  );
+  expect(describeNearestLines(content, "plain\ncaf\ufffd = 1\nna")).toContain(
+    "first difference in line 2: it holds bytes",
+  );
+});

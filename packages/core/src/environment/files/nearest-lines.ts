@@ -6,6 +6,7 @@ const MAX_WANTED_LINES = 50;
 const MAX_COMPARED_CHARACTERS = 200;
 const MAX_SHOWN_LINES = 6;
 const LEAST_SIMILARITY = 0.4;
+const UNDECODABLE = "it holds bytes that are not UTF-8, which no old_string can match; leave them out of it";
 
 /**
  * Why a text was not found, for who has to mend it: the lines of the file that come nearest, and the first character in
@@ -112,7 +113,9 @@ function firstDifference(
     if (column === undefined || fits) continue;
     return { line, text: describeDifference(line, indent, column, found.slice(indent), wanted) };
   }
-  return { line: start, text: `line ${start + 1}: where the text begins` };
+  const undecodable = wantedLines.findIndex((wanted) => wanted.includes("\ufffd"));
+  const line = start + Math.max(0, undecodable);
+  return { line, text: `line ${line + 1}: ${undecodable === -1 ? "where the text begins" : UNDECODABLE}` };
 }
 
 /** The offset of the first character that differs; absent for equal texts. */

@@ -1,7 +1,7 @@
 const MAX_LINE_CHARACTERS = 2000;
 
-/** A line as shown to the model: at most 2000 code points, then a marker with its whole length (PT-121). */
-export function shortenLine(line: string, lineBytes: number = Buffer.byteLength(line)): string {
+/** A line as shown to the model: at most 2000 code points, then a marker with its whole length (PT-121), told as `lineBytes`. */
+export function shortenLine(line: string, lineBytes: number | string = Buffer.byteLength(line)): string {
   const head = firstCodePoints(line, MAX_LINE_CHARACTERS);
   return head.length === line.length ? line : `${head}… [line truncated: ${lineBytes} bytes in all]`;
 }

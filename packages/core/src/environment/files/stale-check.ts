@@ -14,10 +14,10 @@ export function checkExpected(expected: string | undefined, found: string | unde
 }
 
 /**
- * Refuses a file whose content is not the one it was last seen with.
+ * Refuses a file whose content, by its fingerprint (`fingerprintOf`), is not the one it was last seen with.
  *
  * @param since - Completes `the file changed since`.
- * @param then - The hash it had; `null` when there was no file.
+ * @param then - What it was; `null` when there was no file.
  * @throws {FileProblem} `then` and `now` differ; both are named.
  */
 export function checkUnchanged(since: string, then: string | null, now: string | null): void {
@@ -25,10 +25,11 @@ export function checkUnchanged(since: string, then: string | null, now: string |
   throw new FileProblem(`the file changed since ${since}: ${was(then)}, now ${present(now)}; ${ADVICE}`);
 }
 
-function was(hash: string | null): string {
-  return hash === null ? "there was none" : `its sha256 was ${hash}`;
+function was(fingerprint: string | null): string {
+  if (fingerprint === null) return "there was none";
+  return /^[0-9a-f]{64}$/.test(fingerprint) ? `its sha256 was ${fingerprint}` : `it was ${fingerprint}`;
 }
 
-function present(hash: string | null | undefined): string {
-  return hash ? `it is ${hash}` : "there is no file";
+function present(fingerprint: string | null | undefined): string {
+  return fingerprint ? `it is ${fingerprint}` : "there is no file";
 }

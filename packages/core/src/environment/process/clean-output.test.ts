@@ -18,6 +18,16 @@ test("control characters other than newline and tab are removed", () => {
   expect(clean("a\x00b\x07c\td\x0be\x7ff\x85g\n")).toBe("abc\tdefg\n");
 });
 
+test("runs of control characters leave what single ones leave, and long runs come to an end", () => {
+  const controls = [..."\0\x01\x05\x07\x0b\x0c\x0e\x18\x1a\x1c\x7f\x80\x85\x8f\x91\x97\x99\x9a\x9c"];
+  for (const control of controls) expect(clean(`ab${control.repeat(3)}c\n`)).toBe("abc\n");
+  expect(clean(`ab${controls.join("")}c\n`)).toBe("abc\n");
+  expect(clean("abcd\b\b\bX\n", "ab\b\b\b\bX\n", "ab\r\r\rX\n", "ab\r\r\r\n")).toBe("aXcd\nXb\nXb\nab\n");
+  for (const control of ["\0", "\r", "\b", "\x9c", "\0\x07"]) {
+    expect(clean(control.repeat(4_000_000), "x\n")).toBe("x\n");
+  }
+});
+
 test("a carriage return before a line end is removed", () => {
   expect(clean("one\r\ntwo\r\r\nthree\r\n")).toBe("one\ntwo\nthree\n");
   expect(clean("one\r", "\ntwo")).toBe("one\ntwo");

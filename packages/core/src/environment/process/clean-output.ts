@@ -7,9 +7,9 @@ const MAX_SEQUENCE_LENGTH = 256;
 const MAX_COLUMN = 1000;
 
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
-/** One token: text, a carriage return before a line end, a CSI sequence, the start of a string, an escape, a control. */
+/** One token: text, a CSI sequence, the start of a string, an escape, a run of one control or of those without meaning. */
 const TOKEN =
-  /([^\x00-\x08\x0b-\x1f\x7f-\x9f]+)|\r+(?=\n)|(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~]?)|(\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])|\x1b[ -/]*[0-~]?|([\s\S])/y;
+  /([^\x00-\x08\x0b-\x1f\x7f-\x9f]+)|(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~]?)|(\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])|\x1b[ -/]*[0-~]?|(\r+|\x08+)|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x8f\x91-\x97\x99\x9a\x9c]+/y;
 /** What at the end of a piece cannot be judged yet. */
 const UNFINISHED = /(?:\r|\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*)$/;
 /** Ends a control string. ESC and the line end are not part of it: they are read again as what they are. */
@@ -79,8 +79,8 @@ export class OutputCleaner {
       if (printed !== undefined) ready += this.#print(printed);
       else if (final !== undefined) this.#edit(final, Number(parameters));
       else if (opensString !== undefined) this.#dropped = 0;
-      else if (control === "\r") this.#moveTo(0);
-      else if (control === "\b") this.#moveTo(this.#cursor() - 1);
+      else if (control?.startsWith("\b")) this.#moveTo(this.#cursor() - control.length);
+      else if (control !== undefined && text[position] !== "\n") this.#moveTo(0);
     }
     return ready;
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, link, lstat, readdir, stat, symlink, truncate } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type FileWorkspace, fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { editFile } from "./edit-file.ts";
 import { readFile } from "./read-file.ts";
@@ -68,6 +68,48 @@ test("several matches are a failure that leaves the file alone (PT-125)", async 
       "add the lines around the right place to old_string, or set replace_all to change every one",
   });
   expect(answer.after.toString()).toBe("a\na\na\n");
+});
+
+test("more than 100,000 matches are not replaced, whether all were meant or one (PT-125, PT-127)", async () => {
+  const content = "a b\n".repeat(100_001);
+  const one = await edit(content, " ", "_");
+  expect(one.text).toBe(
+    "cannot edit f.txt: old_string occurs more than 100,000 times, and nothing was replaced; " +
+      "add the lines around the right place to old_string",
+  );
+  const all = await edit(content, " ", "_", { replace_all: true });
+  expect(all.text).toBe(
+    "cannot edit f.txt: old_string occurs more than 100,000 times, and nothing was replaced; " +
+      "change so many places with the shell (sed, perl)",
+  );
+  expect(all.after.toString()).toBe(content);
+  const most = await edit(content.slice(4), " ", "_", { replace_all: true });
+  expect(most.text).toContain("Replaced 100000 occurrence(s)");
+});
+
+test("an edit whose result would be over 256 MiB is refused before it is made", async () => {
+  const answer = await edit("a".repeat(1_000), "a", "b".repeat(300_000), { replace_all: true });
+  expect(answer.text).toBe(
+    "cannot edit f.txt: the file would grow to 286 MiB, over 256 MiB; change it with the shell (sed, perl)",
+  );
+  expect(answer.after.toString()).toBe("a".repeat(1_000));
+});
+
+test("an interruption that comes while the text is sought is heard before anything is written", async () => {
+  const controller = new AbortController();
+  const indexOf = vi.spyOn(Buffer.prototype, "indexOf");
+  onTestFinished(() => indexOf.mockRestore());
+  indexOf.mockImplementationOnce(function (this: Buffer, text) {
+    setImmediate(() => controller.abort());
+    return this.toString("latin1").indexOf(String(text));
+  });
+  const workspace = await fileWorkspace();
+  await workspace.write("a", "x");
+  const args = { file_path: "a", old_string: "x", new_string: "y" };
+  expect((await workspace.run(editFile, args, { signal: controller.signal })).text).toBe(
+    "cannot edit a: interrupted; nothing was written",
+  );
+  expect(await workspace.text("a")).toBe("x");
 });
 
 test("no match is a failure that shows the nearest lines and leaves the file alone (PT-125, PT-126)", async () => {
@@ -203,11 +245,18 @@ test("a new text that is what stands there already is a failure", async () => {
   );
 });
 
-test("UTF-16 is told as the reason for a miss", async () => {
-  expect((await edit(Buffer.from("\ufeffabc\n", "utf16le"), "abc", "b")).text).toBe(
-    "cannot edit f.txt: old_string was not found; " +
-      "the file is UTF-16, which edit_file cannot search; use the shell (iconv, sed)",
-  );
+test("UTF-16 is refused, also where the bytes of the text stand in it by chance", async () => {
+  const little = Buffer.from("\ufeffabc \u6261\n", "utf16le");
+  for (const content of [little, Buffer.from(little).swap16()]) {
+    for (const old of ["abc", "a", "ab", "\n"]) {
+      const answer = await edit(content, old, "xyz");
+      expect(answer.text).toBe(
+        "cannot edit f.txt: the file is UTF-16, which edit_file cannot change; " +
+          "use the shell (iconv to UTF-8, edit, iconv back)",
+      );
+      expect(answer.after.equals(content)).toBe(true);
+    }
+  }
 });
 
 test("eight edits of one file at once all land, time and again (case edit-parallel-same-file)", async () => {
@@ -251,6 +300,24 @@ test("details say when a file with several links was written in place", async ()
   const { details } = await workspace.run(editFile, { file_path: "a", old_string: "v1", new_string: "v2" });
   expect(details.inPlace).toBe("hard links");
   expect(await workspace.text("b")).toBe("v2\n");
+});
+
+test("edits through two hard links of one file all land, and none counts as a change from outside", async () => {
+  const workspace = await fileWorkspace();
+  const numbers = Array.from({ length: 40 }, (_, i) => i + 10);
+  await workspace.write("a", numbers.map((n) => `${n}\n`).join(""));
+  await link(workspace.path("a"), workspace.path("b"));
+  await workspace.run(readFile, { file_path: "a" });
+  const answers = await Promise.all(
+    numbers.map((n, i) =>
+      workspace.run(editFile, { file_path: i % 2 ? "a" : "b", old_string: `${n}\n`, new_string: `N${n}\n` }),
+    ),
+  );
+  expect(answers.filter(({ stopReason, text }) => stopReason !== "completed" || text.includes("had changed"))).toEqual(
+    [],
+  );
+  expect(await workspace.text("b")).toBe(numbers.map((n) => `N${n}\n`).join(""));
+  expect((await workspace.run(writeFile, { file_path: "a", content: "new" })).stopReason).toBe("completed");
 });
 
 test("a change from outside is kept and told; own edits do not count as one (case edit-changed-since-read)", async () => {

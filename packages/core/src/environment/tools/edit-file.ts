@@ -9,7 +9,7 @@ import { findOccurrences, type Occurrences } from "../files/find-occurrences.ts"
 import { locateFile, spellTarget } from "../files/locate-file.ts";
 import { describeNearestLines } from "../files/nearest-lines.ts";
 import { openRegularFile } from "../files/open-regular-file.ts";
-import { replaceRanges, toReplacements } from "../files/replace-ranges.ts";
+import { type Replacement, replaceRanges, toReplacements } from "../files/replace-ranges.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
 import { diffPath } from "../files/unified-diff.ts";
@@ -17,7 +17,11 @@ import { modelVisiblePath } from "../model-visible-path.ts";
 import type { BuiltinToolModule } from "../tool.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_RESULT_BYTES = 256 * 1024 * 1024;
+const MAX_PLACES = 100_000;
 const LAST_SEEN = "this session last saw it";
+const SHELL = "shell (sed, perl)";
+const UTF16 = "the file is UTF-16, which edit_file cannot change; use the shell (iconv to UTF-8, edit, iconv back)";
 
 /** Replaces an exact piece of a file and shows what changed. */
 export const editFile: BuiltinToolModule = {
@@ -50,9 +54,9 @@ export const editFile: BuiltinToolModule = {
       name: definition.name,
       definition,
       risk: "filesystem",
-      async approvalSummary(args, { workspaceDir }) {
+      async approvalSummary(args, context) {
         const edit = editOf(args);
-        const path = await spellTarget(edit.path, workspaceDir);
+        const path = await spellTarget(edit.path, context);
         const what = edit.replaceAll ? "every occurrence of a text" : "a text";
         const sizes = `${edit.oldText.length} -> ${edit.newText.length} characters`;
         const head = `edit ${path}: replace ${what} (${sizes})`;
@@ -62,10 +66,11 @@ export const editFile: BuiltinToolModule = {
         const path = textArgument(args, "file_path");
         return { read: [path], write: [path] };
       },
-      execute(args, { workspaceDir, toolCallId, signal }) {
+      execute(args, context) {
+        const { workspaceDir, toolCallId, signal } = context;
         return singleOutput({ toolCallId, verb: "edit", path: args.file_path }, async () => {
           const edit = editOf(args);
-          const realPath = await locateFile(edit.path, { workspaceDir, protectedPaths: config.protectedPaths });
+          const realPath = await locateFile(edit.path, { ...context, protectedPaths: config.protectedPaths });
           return await files.exclusively(realPath, () =>
             applyEdit(edit, { realPath, workspaceDir, files, maxCharacters, signal }),
           );
@@ -112,12 +117,15 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
   const before = await readWhole(place.realPath, place.signal);
   const found = sha256(before);
   checkExpected(edit.expectedSha256, found);
-  const occurrences = findOccurrences(before, edit.oldText);
+  if (isUtf16(before)) throw new FileProblem(UTF16);
+  const search = { maxCount: MAX_PLACES + 1, signal: place.signal };
+  const occurrences = await findOccurrences(before, edit.oldText, search);
   checkCount(before, edit, occurrences);
   const lastSeen = place.files.lastSeen(place.realPath) ?? found;
   const count = occurrences.ranges.length;
   if (!occurrences.exact || count > 1) checkUnchanged(LAST_SEEN, lastSeen, found);
   const replacements = toReplacements(before, occurrences.ranges, edit.oldText, edit.newText);
+  checkSize(before, replacements);
   const after = replaceRanges(before, replacements);
   if (after.equals(before)) throw new FileProblem("new_string is what stands there already, so nothing would change");
   if (place.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
@@ -140,8 +148,7 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
 async function readWhole(realPath: string, signal: AbortSignal | undefined): Promise<Buffer> {
   const { handle, stats } = await openRegularFile(realPath);
   try {
-    if (stats.size > MAX_FILE_BYTES)
-      throw new FileProblem("the file is over 64 MiB; edit it with the shell (sed, perl)");
+    if (stats.size > MAX_FILE_BYTES) throw new FileProblem(`the file is over 64 MiB; edit it with the ${SHELL}`);
     return await handle.readFile(signal && { signal });
   } finally {
     await handle.close();
@@ -150,15 +157,26 @@ async function readWhole(realPath: string, signal: AbortSignal | undefined): Pro
 
 function checkCount(content: Buffer, edit: Edit, { ranges }: Occurrences): void {
   if (ranges.length === 0) throw new FileProblem(`old_string was not found; ${describeMiss(content, edit.oldText)}`);
-  if (ranges.length === 1 || edit.replaceAll) return;
-  throw new FileProblem(
-    `old_string occurs ${ranges.length} times, and nothing was replaced; ` +
-      "add the lines around the right place to old_string, or set replace_all to change every one",
-  );
+  if (ranges.length === 1 || (edit.replaceAll && ranges.length <= MAX_PLACES)) return;
+  const isTooMany = ranges.length > MAX_PLACES;
+  const times = isTooMany ? `more than ${MAX_PLACES.toLocaleString("en")} times` : `${ranges.length} times`;
+  throw new FileProblem(`old_string occurs ${times}, and nothing was replaced; ${adviceFor(edit, isTooMany)}`);
+}
+
+function adviceFor({ replaceAll }: Edit, isTooMany: boolean): string {
+  if (replaceAll) return `change so many places with the ${SHELL}`;
+  const more = "add the lines around the right place to old_string";
+  return isTooMany ? more : `${more}, or set replace_all to change every one`;
+}
+
+function checkSize(before: Buffer, replacements: readonly Replacement[]): void {
+  const bytes = replacements.reduce((sum, { start, end, bytes }) => sum + bytes.length - (end - start), before.length);
+  if (bytes <= MAX_RESULT_BYTES) return;
+  const size = Math.round(bytes / 1024 / 1024);
+  throw new FileProblem(`the file would grow to ${size} MiB, over 256 MiB; change it with the ${SHELL}`);
 }
 
 function describeMiss(content: Buffer, oldText: string): string {
-  if (isUtf16(content)) return "the file is UTF-16, which edit_file cannot search; use the shell (iconv, sed)";
   const nearest = describeNearestLines(content, oldText);
   return /^ *\d+\t/.test(oldText)
     ? `it begins with a line number of read_file, which is not part of the file; ${nearest}`

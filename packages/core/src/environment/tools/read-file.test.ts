@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { driveTool } from "../../../test/support/drive-tool.ts";
 import { type FileWorkspace, fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { readFile } from "./read-file.ts";
+import { writeFile } from "./write-file.ts";
 
 const MiB = 1024 * 1024;
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("");
@@ -175,18 +176,46 @@ test("of a longer file at most 8 MiB are scanned, and the rest is left to the sh
   expect(await workspace.run(readFile, { file_path: "my log", offset: 524_289 })).toMatchObject({
     stopReason: "failed",
     text:
-      "cannot read my log: line 524289 is not within the first 8 MiB, which hold 524288 whole lines; " +
+      "cannot read my log: line 524289 is not within the first 8 MiB, which hold 524288 lines; " +
       "use the shell, for example: tail -n +524289 'my log' | head -c 20000",
   });
 });
 
-test("one line longer than the scan is a failure with advice", async () => {
-  expect(await read(Buffer.alloc(9 * MiB, "x"))).toMatchObject({
-    stopReason: "failed",
-    text:
-      "cannot read f.txt: line 1 is not within the first 8 MiB, which hold 0 whole lines; " +
-      "use the shell, for example: tail -n +1 f.txt | head -c 20000",
-  });
+test("of a line longer than the scan the beginning is shown (PT-058, PT-121)", async () => {
+  const shown = `${"x".repeat(2000)}… [line truncated: at least 8388608 bytes in all]`;
+  const note = (lines: string, count: number): string =>
+    `[lines ${lines} of at least ${count} (only the first 8 MiB were scanned); use the shell for what follows]`;
+  expect((await read(Buffer.alloc(9 * MiB, "x"))).text).toBe(`     1\t${shown}\n${note("1-1", 1)}`);
+  const second = Buffer.concat([Buffer.from("a\n"), Buffer.alloc(9 * MiB, "x")]);
+  expect((await read(second, { offset: 2 })).text).toBe(
+    `     2\t${shown.replace("8388608", "8388606")}\n${note("2-2", 2)}`,
+  );
+  expect((await read(second, { limit: 1 })).text).toContain("go on with offset: 2]");
+  expect((await read(second, { offset: 3 })).text).toContain(
+    "line 3 is not within the first 8 MiB, which hold 2 lines;",
+  );
+});
+
+test("what a session may overwrite after a read is what was there, however much of it was shown (PT-134)", async () => {
+  const workspace = await fileWorkspace();
+  const write = async (): Promise<string> =>
+    (await workspace.run(writeFile, { file_path: "f.txt", content: "new" })).text;
+  const grown = Buffer.alloc(9 * MiB, "line\n");
+  const outOfReach = Buffer.concat([grown, Buffer.from("other end\n")]);
+  const binary = Buffer.from([1, 0, 2]);
+  const huge = Buffer.alloc(65 * MiB, "line\n");
+  for (const content of [grown, binary, huge]) {
+    await workspace.write("f.txt", "small");
+    await workspace.run(readFile, { file_path: "f.txt" });
+    await workspace.write("f.txt", content);
+    expect(await write()).toContain("the file changed since this session last saw it");
+    await workspace.run(readFile, { file_path: "f.txt" });
+    expect(await write()).toContain("Overwrote f.txt");
+  }
+  await workspace.write("f.txt", grown);
+  await workspace.run(readFile, { file_path: "f.txt" });
+  await workspace.write("f.txt", outOfReach);
+  expect(await write()).toContain("the file changed since this session last saw it");
 });
 
 test("the window ends where its note still fits the configured output (PT-046, PT-120)", async () => {

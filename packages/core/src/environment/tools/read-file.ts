@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
+import { fingerprintOf } from "../files/content-hash.ts";
 import { lineArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { type LineWindow, readLineWindow } from "../files/line-window.ts";
-import { locateFile, spellTarget } from "../files/locate-file.ts";
-import { openRegularFile } from "../files/open-regular-file.ts";
-import { resolvePath } from "../files/resolve-path.ts";
+import { assessedPath, locateFile, spellTarget } from "../files/locate-file.ts";
+import { type OpenFile, openRegularFile } from "../files/open-regular-file.ts";
 import { isSecretLikePath } from "../files/secret-paths.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { modelVisiblePath } from "../model-visible-path.ts";
@@ -39,35 +39,51 @@ export const readFile: BuiltinToolModule = {
       name: definition.name,
       definition,
       risk: "read_only",
-      async assessRisk(args, { workspaceDir }) {
+      async assessRisk(args, context) {
         const path = textArgument(args, "file_path");
-        const spellings = [resolve(workspaceDir, path), await resolvePath(workspaceDir, path)];
+        const spellings = [resolve(context.workspaceDir, path), await assessedPath(path, context)];
         return spellings.some(isSecretLikePath) ? "filesystem" : "read_only";
       },
-      async approvalSummary(args, { workspaceDir }) {
+      async approvalSummary(args, context) {
         const { offset, limit } = windowOf(args);
-        const path = await spellTarget(textArgument(args, "file_path"), workspaceDir);
+        const path = await spellTarget(textArgument(args, "file_path"), context);
         return `read ${path}, lines ${offset} to ${offset + limit - 1}`;
       },
       paths: (args) => ({ read: [textArgument(args, "file_path")] }),
-      execute(args, { workspaceDir, toolCallId, signal }) {
+      execute(args, context) {
+        const { toolCallId, signal } = context;
         return singleOutput({ toolCallId, verb: "read", path: args.file_path }, async () => {
           const path = textArgument(args, "file_path");
           const request = { ...windowOf(args), maxCharacters, signal };
-          const realPath = await locateFile(path, { workspaceDir, protectedPaths: config.protectedPaths });
-          const { handle } = await openRegularFile(realPath);
+          const realPath = await locateFile(path, { ...context, protectedPaths: config.protectedPaths });
+          const file = await openRegularFile(realPath);
           try {
-            const window = await readLineWindow(handle, request);
-            if (window.sha256 !== undefined) files.remember(realPath, window.sha256);
+            const window = await readSeen(file, request, (seen) => files.remember(realPath, seen));
             return report(window, { ...request, path: modelVisiblePath(path), realPath });
           } finally {
-            await handle.close();
+            await file.handle.close();
           }
         });
       },
     };
   },
 };
+
+/** A file that is shown in part or, being binary, not at all is remembered too: whoever asked for it may replace it. */
+async function readSeen(
+  file: OpenFile,
+  request: Parameters<typeof readLineWindow>[1],
+  remember: (fingerprint: string) => void,
+): Promise<LineWindow> {
+  let sha256: string | undefined;
+  try {
+    const window = await readLineWindow(file.handle, request);
+    sha256 = window.sha256;
+    return window;
+  } finally {
+    remember(sha256 ?? (await fingerprintOf(file, request.signal)));
+  }
+}
 
 function windowOf(args: Record<string, unknown>): { offset: number; limit: number } {
   return { offset: lineArgument(args, "offset", 1), limit: lineArgument(args, "limit", DEFAULT_LIMIT) };
@@ -94,7 +110,7 @@ function describeUnreachable(window: LineWindow, { offset, path }: ReadRequest):
     return `offset ${offset} is past the end; the file has ${window.lineCount} ${window.lineCount === 1 ? "line" : "lines"}`;
   }
   return (
-    `line ${offset} is not within the first 8 MiB, which hold ${window.lineCount} whole lines; ` +
+    `line ${offset} is not within the first 8 MiB, which hold ${window.lineCount} lines; ` +
     `use the shell, for example: tail -n +${offset} ${shellQuote(path)} | head -c 20000`
   );
 }

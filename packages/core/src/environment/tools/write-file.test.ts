@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, readdir, symlink } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink, truncate, utimes } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { canMount } from "../../../test/support/can-mount.ts";
 import { type FileWorkspace, fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { readFile } from "./read-file.ts";
 import { writeFile } from "./write-file.ts";
 
-const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("");
 
 type Answer = Awaited<ReturnType<FileWorkspace["run"]>>;
@@ -223,9 +223,9 @@ test("a write runs only against the content that it was assessed against", async
 
   await workspace.write("a", "1");
   const present = await assess("a");
-  expect(present).toEqual({ sha256: sha256("1") });
+  expect(present).toEqual({ fingerprint: sha256("1") });
   const absent = await assess("b");
-  expect(absent).toEqual({ sha256: null });
+  expect(absent).toEqual({ fingerprint: null });
 
   await workspace.write("a", "2");
   expect((await write("a", present)).text).toBe(
@@ -239,6 +239,41 @@ test("a write runs only against the content that it was assessed against", async
   expect((await write("a", await assess("a"))).stopReason).toBe("completed");
   await mkdir(workspace.path("dir"));
   expect(await assess("dir")).toBeUndefined();
+});
+
+test("a file over 64 MiB is told by its size and time, and is neither read nor hashed for that", async () => {
+  const workspace = await fileWorkspace();
+  await truncate(await workspace.write("big", ""), 6 * 1024 ** 3);
+  const tool = writeFile.create(writeFile.definition, {
+    workspaceDir: workspace.dir,
+    toolConfig: { customTools: [], mcpServers: [] },
+  });
+  const write = (state: unknown): Promise<Answer> =>
+    workspace.run(writeFile, { file_path: "big", content: "x" }, { state });
+  const state = await tool.assessState?.({ file_path: "big", content: "x" }, { workspaceDir: workspace.dir });
+  const { mtimeMs } = await stat(workspace.path("big"));
+  expect(state).toEqual({ fingerprint: `6442450944 bytes, modified ${mtimeMs}` });
+  await utimes(workspace.path("big"), 1, 1);
+  expect((await write(state)).text).toBe(
+    "cannot write big: the file changed since the write was shown for approval: it was 6442450944 bytes, " +
+      `modified ${mtimeMs}, now it is 6442450944 bytes, modified 1000; read the file again and try once more`,
+  );
+  const now = await tool.assessState?.({ file_path: "big", content: "x" }, { workspaceDir: workspace.dir });
+  expect((await write(now)).text).toBe("Overwrote big (1 line, 1 byte)\n[it had 6442450944 bytes]");
+});
+
+test("an expected_sha256 of a file over 64 MiB is honoured, and an interruption meanwhile", async () => {
+  const workspace = await fileWorkspace();
+  const content = Buffer.alloc(65 * 1024 * 1024, "x");
+  await workspace.write("big", content);
+  const args = { file_path: "big", content: "y", expected_sha256: sha256(content) };
+  expect((await workspace.run(writeFile, args, { signal: AbortSignal.abort() })).text).toBe(
+    "cannot write big: interrupted while the file was read",
+  );
+  expect((await workspace.run(writeFile, { ...args, expected_sha256: "a" })).text).toContain(
+    "expected_sha256 is a, but",
+  );
+  expect((await workspace.run(writeFile, args)).stopReason).toBe("completed");
 });
 
 test("an interrupted write changes nothing", async () => {

@@ -1,16 +1,15 @@
 import { stat } from "node:fs/promises";
 import { previewLines } from "../files/approval-preview.ts";
 import { type WriteReport, writeFileAtomically } from "../files/atomic-write.ts";
-import { hashFile, sha256 } from "../files/content-hash.ts";
+import { fingerprintOf, hashFile, isHuge, sha256 } from "../files/content-hash.ts";
 import { createParents } from "../files/create-parents.ts";
 import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { countLines } from "../files/line-counter.ts";
-import { locateFile, spellTarget } from "../files/locate-file.ts";
+import { assessedPath, locateFile, spellTarget } from "../files/locate-file.ts";
 import { openIfPresent } from "../files/open-regular-file.ts";
 import { changeCounts, overwriteDiff } from "../files/overwrite-diff.ts";
-import { resolvePath } from "../files/resolve-path.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
 import { diffPath } from "../files/unified-diff.ts";
@@ -47,18 +46,20 @@ export const writeFile: BuiltinToolModule = {
       name: definition.name,
       definition,
       risk: "filesystem",
-      async approvalSummary(args, { workspaceDir }) {
+      async approvalSummary(args, context) {
         const { path, content } = writeOf(args);
-        const present = await presentBytes(await resolvePath(workspaceDir, path));
+        const present = await presentBytes(await assessedPath(path, context));
         const what = present === undefined ? "create" : "overwrite";
         const was = present === undefined ? "" : `, now ${count(present, "byte")}`;
-        const head = `${what} ${await spellTarget(path, workspaceDir)} with ${sizeOf(content)}${was}`;
+        const head = `${what} ${await spellTarget(path, context)} with ${sizeOf(content)}${was}`;
         return content.length === 0 ? head : `${head}\n${previewLines("+", content.toString())}`;
       },
       paths: (args) => ({ write: [textArgument(args, "file_path")] }),
-      async assessState(args, { workspaceDir }) {
+      async assessState(args, context) {
         try {
-          return { sha256: await hashPresent(await resolvePath(workspaceDir, textArgument(args, "file_path"))) };
+          return {
+            fingerprint: await presentFingerprint(await assessedPath(textArgument(args, "file_path"), context)),
+          };
         } catch {
           // What cannot be read now is refused with its reason when the call runs.
           return undefined;
@@ -67,8 +68,7 @@ export const writeFile: BuiltinToolModule = {
       execute(args, context) {
         return singleOutput({ toolCallId: context.toolCallId, verb: "write", path: args.file_path }, async () => {
           const write = writeOf(args);
-          const { workspaceDir } = context;
-          const realPath = await locateFile(write.path, { workspaceDir, protectedPaths: config.protectedPaths });
+          const realPath = await locateFile(write.path, { ...context, protectedPaths: config.protectedPaths });
           return await files.exclusively(realPath, () =>
             applyWrite(write, { realPath, files, maxCharacters: outputRoom(definition), context }),
           );
@@ -102,7 +102,7 @@ interface WritePlace {
 
 async function applyWrite(write: Write, place: WritePlace): Promise<FileToolReport> {
   const { realPath, files, context } = place;
-  const present = await readPresent(realPath, context.signal);
+  const present = await readPresent(realPath, write.expectedSha256 !== undefined, context.signal);
   const now = sha256(write.content);
   checkExpected(write.expectedSha256, present?.sha256);
   const details = { path: realPath, sha256: now };
@@ -112,10 +112,10 @@ async function applyWrite(write: Write, place: WritePlace): Promise<FileToolRepo
     return { text: `${shown} is unchanged: it has this content already (${sizeOf(write.content)})`, details };
   }
   if (isSeen(context.state)) {
-    checkUnchanged("the write was shown for approval", context.state.sha256, present?.sha256 ?? null);
+    checkUnchanged("the write was shown for approval", context.state.fingerprint, present?.fingerprint ?? null);
   }
   if (present) {
-    checkUnchanged("this session last saw it", files.lastSeen(realPath) ?? present.sha256, present.sha256);
+    checkUnchanged("this session last saw it", files.lastSeen(realPath) ?? present.fingerprint, present.fingerprint);
   }
   if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
   const written = await writeWithParents(realPath, write.content);
@@ -128,32 +128,58 @@ async function applyWrite(write: Write, place: WritePlace): Promise<FileToolRepo
         path: diffPath(context.workspaceDir, write.path),
         maxCharacters: place.maxCharacters - head.length - 1,
       })
-    : changeCounts(countLines(write.content), present.lineCount);
+    : withoutDiff(write.content, present);
   return { text: `${head}\n${diff}`, details: { ...details, ...written } };
+}
+
+function withoutDiff(content: Buffer, { lineCount, size }: Present): string {
+  return lineCount === undefined ? `[it had ${count(size, "byte")}]` : changeCounts(countLines(content), lineCount);
 }
 
 /** What a file holds; the content itself only where a diff against it is worth showing. */
 interface Present {
-  readonly sha256: string;
-  readonly lineCount: number;
+  readonly fingerprint: string;
+  readonly size: number;
+  /** This and the number of lines are absent for a huge file, unless its hash was asked for. */
+  readonly sha256?: string;
+  readonly lineCount?: number;
   readonly content?: Buffer;
 }
 
-async function readPresent(realPath: string, signal: AbortSignal | undefined): Promise<Present | undefined> {
+async function readPresent(
+  realPath: string,
+  needsHash: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Present | undefined> {
   const file = await openIfPresent(realPath);
   if (file === undefined) return undefined;
   try {
-    if (file.stats.size > MAX_COMPARED_BYTES) return await hashFile(file.handle, signal);
+    const { size } = file.stats;
+    if (isHuge(file)) {
+      const hashed = needsHash ? await hashFile(file.handle, signal) : {};
+      return { fingerprint: await fingerprintOf(file), size, ...hashed };
+    }
+    if (size > MAX_COMPARED_BYTES) {
+      const hashed = await hashFile(file.handle, signal);
+      return { fingerprint: hashed.sha256, size, ...hashed };
+    }
     const content = await file.handle.readFile();
+    const hash = sha256(content);
     const isText = !content.includes(0);
-    return { sha256: sha256(content), lineCount: countLines(content), ...(isText && { content }) };
+    return { fingerprint: hash, size, sha256: hash, lineCount: countLines(content), ...(isText && { content }) };
   } finally {
     await file.handle.close();
   }
 }
 
-async function hashPresent(realPath: string): Promise<string | null> {
-  return (await readPresent(realPath, undefined))?.sha256 ?? null;
+async function presentFingerprint(realPath: string): Promise<string | null> {
+  const file = await openIfPresent(realPath);
+  if (file === undefined) return null;
+  try {
+    return await fingerprintOf(file);
+  } finally {
+    await file.handle.close();
+  }
 }
 
 async function presentBytes(realPath: string): Promise<number | undefined> {
@@ -164,12 +190,12 @@ async function presentBytes(realPath: string): Promise<number | undefined> {
   }
 }
 
-function isSeen(state: unknown): state is { sha256: string | null } {
-  return typeof state === "object" && state !== null && "sha256" in state;
+function isSeen(state: unknown): state is { fingerprint: string | null } {
+  return typeof state === "object" && state !== null && "fingerprint" in state;
 }
 
 async function writeWithParents(realPath: string, content: Buffer): Promise<WriteReport> {
-  const removeParents = await createParents(realPath);
+  const removeParents = createParents(realPath);
   try {
     return await writeFileAtomically(realPath, content);
   } catch (error) {

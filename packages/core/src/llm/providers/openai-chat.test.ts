@@ -328,6 +328,11 @@ test("an address that is none is a final failure", async () => {
   }
 });
 
+test("a port that fetch connects to for nobody is a final failure", async () => {
+  const { outcome } = await ask(model({ url: "" }, { baseUrl: "http://127.0.0.1:6000/v1" }));
+  expect(outcome).toMatchObject({ status: "failed", permanent: true, message: expect.stringContaining("bad port") });
+});
+
 // Odd servers.
 
 test("pieces of two calls that arrive mixed find their calls", async () => {
