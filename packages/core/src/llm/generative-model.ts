@@ -104,7 +104,7 @@ export class GenerativeModel implements LLMInterface {
         for (const part of await nextParts(reader)) {
           if (part.type === "error" && !provider.isHarmless(part.error)) throw part.error;
           if (part.type === "finish") finish = part;
-          for (const message of translator.push(part)) yield message;
+          for (const message of translator.push(provider.completePart(part))) yield message;
         }
       }
       const { unified } = finish.finishReason;

@@ -4,7 +4,8 @@ import { readBaseUrl } from "../base-url.ts";
 import type { ThinkingLevelName } from "../contract.ts";
 import { isJsonObject, jsonText, parseJson } from "../json-value.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import { withLateSignatures } from "./openai-chat/late-signatures.ts";
+import { joinDeltas } from "./openai-chat/join-deltas.ts";
+import { LateSignatures } from "./openai-chat/late-signatures.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
 import { toolMessages } from "./openai-chat/tool-messages.ts";
 import type { OpenProvider, PromptDialect } from "./provider.ts";
@@ -20,17 +21,22 @@ import { wellFormedBody } from "./well-formed-body.ts";
 export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes }) => {
   const traits = traitsOf(modelId);
   const { address, query } = readAddress(baseUrl);
+  let signatures = new LateSignatures();
   const provider = createOpenAICompatible({
     // The package hands thought signatures out under the provider's name and takes them back under this one.
     name: "google",
     baseURL: address,
     ...(query && { queryParams: query }),
     includeUsage: true,
-    fetch: mendedFetch(onBytes),
+    fetch: mendedFetch((body) => {
+      signatures = new LateSignatures();
+      return mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas });
+    }),
     ...(traits.reasoning && { transformRequestBody: withCompletionLimit }),
   });
   return {
-    model: withLateSignatures(provider.chatModel(modelId)),
+    model: provider.chatModel(modelId),
+    completePart: (part) => signatures.complete(part),
     dialect: dialect(traits),
     authHeaders: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     callOptions: ({ thinkingLevel, maxTokens }) => {
@@ -78,12 +84,12 @@ function readAddress(baseUrl: string): { address: string; query: Record<string, 
   return { address: `${url.origin}${url.pathname}`.replace(/\/+$/, ""), query };
 }
 
-function mendedFetch(onBytes: (() => void) | undefined): typeof fetch {
+function mendedFetch(mend: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>): typeof fetch {
   return async (input, init) => {
     const body = typeof init?.body === "string" ? { body: wellFormedBody(init.body) } : {};
     const response = await fetch(input, { ...init, ...body });
     if (!response.ok || !response.body) return response;
-    return new Response(mendEvents(response.body, onBytes), { status: response.status, headers: response.headers });
+    return new Response(mend(response.body), { status: response.status, headers: response.headers });
   };
 }
 

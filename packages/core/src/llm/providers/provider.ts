@@ -1,4 +1,9 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+  LanguageModelV3StreamPart,
+} from "@ai-sdk/provider";
 import type { ThinkingPayload, ToolCallOutputPayload } from "../../omnimessage/message.ts";
 import type { ThinkingLevelName } from "../contract.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
@@ -18,6 +23,8 @@ export type OpenProvider = (config: {
  */
 export interface Provider {
   readonly model: Pick<LanguageModelV3, "doStream">;
+  /** Adds to a part of the latest request's stream what the protocol's package has passed over. */
+  completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart;
   readonly dialect: PromptDialect;
   /** Lower-case names; none without a key. */
   authHeaders(apiKey: string | undefined): Readonly<Record<string, string>>;

@@ -12,11 +12,14 @@ import { ToolCallMender } from "./mend-tool-calls.ts";
  * event of more than 64 MiB. Behind a `finish_reason`, usage and the end are waited for two seconds in all. A body that
  * is one JSON object is read as a single event.
  *
- * @param onBytes - Called whenever bytes arrive, those of comments and of half an event too.
+ * @param watch.onBytes - Called whenever bytes arrive, those of comments and of half an event too.
+ * @param watch.onToolCalls - Called with the mended pieces of calls.
+ * @param watch.rewrite - The last to change whole events that arrive together, as latin1 text.
  */
-export function mendEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): ReadableStream<Uint8Array> {
+export function mendEvents(body: ReadableStream<Uint8Array>, watch: EventWatch = {}): ReadableStream<Uint8Array> {
+  const { onBytes } = watch;
   const reader = body.getReader();
-  const mender = new EventMender();
+  const mender = new EventMender(watch);
   let patience: Promise<typeof ENDED> | undefined;
   return new ReadableStream(
     {
@@ -46,6 +49,12 @@ export function mendEvents(body: ReadableStream<Uint8Array>, onBytes?: () => voi
   );
 }
 
+export interface EventWatch {
+  readonly onBytes?: (() => void) | undefined;
+  readonly onToolCalls?: (pieces: readonly Record<string, unknown>[]) => void;
+  readonly rewrite?: (events: string) => string;
+}
+
 const ENDED = { done: true, value: undefined } as const;
 const FINISHED_MS = 2000;
 
@@ -69,6 +78,7 @@ const DRAIN_MS = 1000;
 
 /** The events of one stream. Bytes are held as latin1 text, which keeps each of them. */
 class EventMender {
+  readonly #watch: EventWatch;
   readonly #toolCalls = new ToolCallMender();
   /** What has come of an event that is not whole, and its last two characters. */
   #pending: string[] = [];
@@ -80,6 +90,10 @@ class EventMender {
   done = false;
   /** An event had no end. */
   tooLong = false;
+
+  constructor(watch: EventWatch) {
+    this.#watch = watch;
+  }
 
   push(bytes: Uint8Array): Uint8Array {
     const chunk = latin1(bytes);
@@ -97,9 +111,15 @@ class EventMender {
     this.#pending = rest === "" ? [] : [rest];
     this.#pendingBytes = rest.length;
     this.#tail = rest.slice(-2);
-    if (!NOTEWORTHY.test(events)) return untouched ? bytes : toBytes(events);
-    const mended = events.split(EVENT_ENDS).map((event) => this.#mend(event));
-    return toBytes(mended.join(""));
+    const isPlain = !NOTEWORTHY.test(events);
+    const mended = isPlain
+      ? events
+      : events
+          .split(EVENT_ENDS)
+          .map((event) => this.#mend(event))
+          .join("");
+    const written = this.#watch.rewrite?.(mended) ?? mended;
+    return untouched && written === events ? bytes : toBytes(written);
   }
 
   /** The last event may lack its blank line; half an event is dropped. */
@@ -145,7 +165,9 @@ class EventMender {
     const late = ends ? this.#toolCalls.nameless() : [];
     this.finished ||= ends;
     if (!sent && late.length === 0 && !whole) return false;
-    choice.delta = { ...delta, tool_calls: [...(sent ?? []), ...late] };
+    const toolCalls = [...(sent ?? []), ...late];
+    this.#watch.onToolCalls?.(toolCalls);
+    choice.delta = { ...delta, tool_calls: toolCalls };
     return true;
   }
 }

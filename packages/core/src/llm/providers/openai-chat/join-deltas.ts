@@ -1,0 +1,76 @@
+import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
+
+/**
+ * Joins the events of a reply that arrived together: text with the text before it, thinking with thinking, pieces of calls
+ * with pieces of calls, and the end with what it ends. Each event costs several streams of the package a pass; of a fast
+ * model dozens arrive at once, and nobody can tell them apart any more.
+ *
+ * An event that holds anything else stays as it is, and in its place.
+ *
+ * @param events - Whole events, as latin1 text.
+ */
+export function joinDeltas(events: string): string {
+  if (!/\n\n./.test(events)) return events;
+  const joined: (string | Delta)[] = [];
+  for (const event of events.split(/(?<=\n\n)/)) {
+    const delta = readDelta(event);
+    const last = joined.at(-1);
+    if (!delta) joined.push(event);
+    else if (typeof last !== "object" || !extend(last, delta)) joined.push(delta);
+  }
+  return joined.map((entry) => (typeof entry === "string" ? entry : write(entry))).join("");
+}
+
+type Kind = "content" | "reasoning_content" | "reasoning" | "tool_calls";
+
+interface Delta {
+  /** As they came; one alone stays as it is. */
+  readonly events: string[];
+  readonly chunk: Record<string, unknown>;
+  readonly choice: Record<string, unknown>;
+  /** Absent: nothing but a role or the end. */
+  kind: Kind | undefined;
+  said: unknown[];
+}
+
+function readDelta(event: string): Delta | undefined {
+  if (!event.startsWith('data: {"') || event.lastIndexOf("\n", event.length - 3) !== -1) return undefined;
+  const chunk = parseJson(Buffer.from(event.slice(6), "latin1").toString());
+  if (!isJsonObject(chunk) || "error" in chunk || !Array.isArray(chunk.choices) || chunk.choices.length > 1)
+    return undefined;
+  const choice = chunk.choices[0] ?? {};
+  const delta = isJsonObject(choice) ? (choice.delta ?? {}) : undefined;
+  if (!isJsonObject(delta) || !isJsonObject(choice) || choice.message != null) return undefined;
+  const [key, ...others] = Object.keys(delta).filter((name) => name !== "role" && !isNothing(delta[name]));
+  if (others.length > 0 || (key !== undefined && !isKind(key))) return undefined;
+  const value = key && delta[key];
+  if (key !== undefined && (key === "tool_calls" ? !Array.isArray(value) : typeof value !== "string")) return undefined;
+  return { events: [event], chunk, choice, kind: key, said: Array.isArray(value) ? value : key ? [value] : [] };
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+function isKind(key: string): key is Kind {
+  return key === "content" || key === "reasoning_content" || key === "reasoning" || key === "tool_calls";
+}
+
+/** @returns Whether `next` is in `delta` now. */
+function extend(delta: Delta, next: Delta): boolean {
+  if (next.kind !== undefined && (delta.choice.finish_reason || (delta.kind !== undefined && delta.kind !== next.kind)))
+    return false;
+  delta.events.push(...next.events);
+  delta.kind ??= next.kind;
+  delta.said.push(...next.said);
+  if (next.choice.finish_reason) delta.choice.finish_reason = next.choice.finish_reason;
+  if (next.chunk.usage != null) delta.chunk.usage = next.chunk.usage;
+  return true;
+}
+
+function write({ events, chunk, choice, kind, said }: Delta): string {
+  if (events.length === 1) return events.join("");
+  const delta = kind ? { [kind]: kind === "tool_calls" ? said : said.join("") } : {};
+  const text = jsonText({ ...chunk, choices: [{ ...choice, delta }] });
+  return text === undefined ? events.join("") : `data: ${Buffer.from(text).toString("latin1")}\n\n`;
+}
