@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { LineCounter } from "./line-counter.ts";
 import type { OpenFile } from "./open-regular-file.ts";
 import { readChunks } from "./read-chunks.ts";
@@ -23,17 +22,14 @@ export function isHuge({ stats }: OpenFile): boolean {
  */
 export async function fingerprintOf(file: OpenFile, signal?: AbortSignal): Promise<string> {
   const { size, mtimeMs } = file.stats;
-  return isHuge(file) ? `${size} bytes, modified ${mtimeMs}` : (await hashFile(file.handle, signal)).sha256;
+  return isHuge(file) ? `${size} bytes, modified ${mtimeMs}` : (await hashFile(file, signal)).sha256;
 }
 
 /** The hash and the number of lines of a file of any size, in bounded memory. */
-export async function hashFile(
-  handle: FileHandle,
-  signal?: AbortSignal,
-): Promise<{ sha256: string; lineCount: number }> {
+export async function hashFile(file: OpenFile, signal?: AbortSignal): Promise<{ sha256: string; lineCount: number }> {
   const hash = createHash("sha256");
   const lines = new LineCounter();
-  for await (const chunk of readChunks(handle, { signal })) {
+  for await (const chunk of readChunks(file, { signal })) {
     hash.update(chunk);
     lines.push(chunk);
   }

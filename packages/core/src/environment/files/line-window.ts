@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 import { FileProblem } from "./file-problem.ts";
 import { LineCollector } from "./line-collector.ts";
+import type { OpenFile } from "./open-regular-file.ts";
 import { readChunks } from "./read-chunks.ts";
 
 /** How much of a file is looked at (PT-058). */
@@ -37,7 +37,7 @@ export interface LineWindow {
  * @throws {FileProblem} a NUL character was found, or `window.signal` fired.
  */
 export async function readLineWindow(
-  handle: FileHandle,
+  file: OpenFile,
   window: { offset: number; limit: number; maxCharacters: number; signal?: AbortSignal | undefined },
 ): Promise<LineWindow> {
   const hash = createHash("sha256");
@@ -46,7 +46,7 @@ export async function readLineWindow(
   let byteOrderMark = false;
   let decoder: TextDecoder | undefined;
   let scannedBytes = 0;
-  for await (const chunk of readChunks(handle, { maxBytes: SCAN_CAP_BYTES, signal: window.signal })) {
+  for await (const chunk of readChunks(file, { maxBytes: SCAN_CAP_BYTES, signal: window.signal })) {
     hash.update(chunk);
     if (scannedBytes === 0) {
       encoding = encodingOf(chunk);
@@ -58,7 +58,7 @@ export async function readLineWindow(
     lines.push(scannedBytes === 0 && byteOrderMark ? text.subarray(UTF8_MARK.length) : text);
     scannedBytes += chunk.length;
   }
-  const complete = scannedBytes < SCAN_CAP_BYTES || (await endsAt(handle, SCAN_CAP_BYTES));
+  const complete = scannedBytes < SCAN_CAP_BYTES || (await endsAt(file, SCAN_CAP_BYTES));
   if (complete && decoder) lines.push(Buffer.from(decoder.decode()));
   if (complete) lines.end();
   else lines.cut();
@@ -84,6 +84,6 @@ function encodingOf(start: Buffer): LineWindow["encoding"] {
   return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
-async function endsAt(handle: FileHandle, position: number): Promise<boolean> {
-  return (await handle.read(Buffer.alloc(1), 0, 1, position)).bytesRead === 0;
+async function endsAt(file: OpenFile, position: number): Promise<boolean> {
+  return (await file.read(Buffer.alloc(1), position)) === 0;
 }

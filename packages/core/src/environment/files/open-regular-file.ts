@@ -1,5 +1,5 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, read, readFile, type Stats } from "node:fs";
+import { promisify } from "node:util";
 import { errorCode } from "../../errors/error-text.ts";
 import { describeMissingPath } from "./describe-missing-path.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -7,11 +7,34 @@ import { FileProblem } from "./file-problem.ts";
 /** Opening a FIFO or a terminal with these neither waits nor takes it over; a link put in the way is not followed. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
-/** A regular file open for reading; whoever opened it closes it. */
-export interface OpenFile {
-  readonly handle: FileHandle;
+/** A regular file open for reading; whoever opened it closes it. Only its content takes the way through the thread pool. */
+export class OpenFile {
   readonly stats: Stats;
+  readonly #fd: number;
+
+  constructor(fd: number, stats: Stats) {
+    this.#fd = fd;
+    this.stats = stats;
+  }
+
+  /** Fills `buffer` from `position` on. @returns The number of bytes that were read; zero at the end. */
+  async read(buffer: Buffer, position: number): Promise<number> {
+    return (await readAt(this.#fd, buffer, 0, buffer.length, position)).bytesRead;
+  }
+
+  readFile(signal?: AbortSignal): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const options = signal ? { signal } : {};
+      readFile(this.#fd, options, (error, content) => (error ? reject(error) : resolve(content)));
+    });
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
 }
+
+const readAt = promisify(read);
 
 /**
  * Opens a regular file for reading.
@@ -26,17 +49,17 @@ export async function openRegularFile(realPath: string): Promise<OpenFile> {
 
 /** As `openRegularFile`, but `undefined` where nothing is and something could be made. */
 export async function openIfPresent(realPath: string): Promise<OpenFile | undefined> {
-  const handle = await openForReading(realPath);
-  if (handle === undefined) return undefined;
-  const stats = await handle.stat();
-  if (stats.isFile()) return { handle, stats };
-  await handle.close();
+  const fd = await openForReading(realPath);
+  if (fd === undefined) return undefined;
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return new OpenFile(fd, stats);
+  closeSync(fd);
   throw new FileProblem(describeKind(stats));
 }
 
-async function openForReading(realPath: string): Promise<FileHandle | undefined> {
+async function openForReading(realPath: string): Promise<number | undefined> {
   try {
-    return await open(realPath, READ_FLAGS);
+    return openSync(realPath, READ_FLAGS);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") return undefined;

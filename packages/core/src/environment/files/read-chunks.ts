@@ -1,10 +1,10 @@
-import type { FileHandle } from "node:fs/promises";
 import { FileProblem } from "./file-problem.ts";
+import type { OpenFile } from "./open-regular-file.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Reads a file from its start, 256 KiB at a time.
+ * Reads a file from its start, at most 256 KiB at a time.
  *
  * All chunks share one buffer: a chunk is valid until the next one is asked for.
  *
@@ -12,16 +12,20 @@ const CHUNK_BYTES = 256 * 1024;
  * @throws {FileProblem} `options.signal` fired.
  */
 export async function* readChunks(
-  handle: FileHandle,
+  file: OpenFile,
   options: { maxBytes?: number; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Buffer> {
   const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const { size } = file.stats;
+  // With room for one byte more, a first read that ends where the file did has met its end. In /proc all sizes are zero.
+  const buffer = Buffer.allocUnsafe(size === 0 ? CHUNK_BYTES : Math.min(CHUNK_BYTES, size + 1));
   for (let position = 0; position < maxBytes; ) {
     if (options.signal?.aborted) throw new FileProblem("interrupted while the file was read");
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, maxBytes - position), position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    const wanted = buffer.subarray(0, Math.min(buffer.length, maxBytes - position));
+    const readBytes = await file.read(wanted, position);
+    if (readBytes === 0) return;
+    position += readBytes;
+    yield wanted.subarray(0, readBytes);
+    if (position === size && readBytes < wanted.length) return;
   }
 }

@@ -146,12 +146,12 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
 }
 
 async function readWhole(realPath: string, signal: AbortSignal | undefined): Promise<Buffer> {
-  const { handle, stats } = await openRegularFile(realPath);
+  const file = await openRegularFile(realPath);
   try {
-    if (stats.size > MAX_FILE_BYTES) throw new FileProblem(`the file is over 64 MiB; edit it with the ${SHELL}`);
-    return await handle.readFile(signal && { signal });
+    if (file.stats.size > MAX_FILE_BYTES) throw new FileProblem(`the file is over 64 MiB; edit it with the ${SHELL}`);
+    return await file.readFile(signal);
   } finally {
-    await handle.close();
+    file.close();
   }
 }
 

@@ -61,7 +61,7 @@ export const readFile: BuiltinToolModule = {
             const window = await readSeen(file, request, (seen) => files.remember(realPath, seen));
             return report(window, { ...request, path: modelVisiblePath(path), realPath });
           } finally {
-            await file.handle.close();
+            file.close();
           }
         });
       },
@@ -77,7 +77,7 @@ async function readSeen(
 ): Promise<LineWindow> {
   let sha256: string | undefined;
   try {
-    const window = await readLineWindow(file.handle, request);
+    const window = await readLineWindow(file, request);
     sha256 = window.sha256;
     return window;
   } finally {

@@ -156,19 +156,19 @@ async function readPresent(
   try {
     const { size } = file.stats;
     if (isHuge(file)) {
-      const hashed = needsHash ? await hashFile(file.handle, signal) : {};
+      const hashed = needsHash ? await hashFile(file, signal) : {};
       return { fingerprint: await fingerprintOf(file), size, ...hashed };
     }
     if (size > MAX_COMPARED_BYTES) {
-      const hashed = await hashFile(file.handle, signal);
+      const hashed = await hashFile(file, signal);
       return { fingerprint: hashed.sha256, size, ...hashed };
     }
-    const content = await file.handle.readFile();
+    const content = await file.readFile();
     const hash = sha256(content);
     const isText = !content.includes(0);
     return { fingerprint: hash, size, sha256: hash, lineCount: countLines(content), ...(isText && { content }) };
   } finally {
-    await file.handle.close();
+    file.close();
   }
 }
 
@@ -178,7 +178,7 @@ async function presentFingerprint(realPath: string): Promise<string | null> {
   try {
     return await fingerprintOf(file);
   } finally {
-    await file.handle.close();
+    file.close();
   }
 }
 
