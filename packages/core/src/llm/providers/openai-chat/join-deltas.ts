@@ -36,20 +36,25 @@ interface Delta {
 function readDelta(event: string): Delta | undefined {
   if (!event.startsWith('data: {"') || event.lastIndexOf("\n", event.length - 3) !== -1) return undefined;
   const chunk = parseJson(Buffer.from(event.slice(6), "latin1").toString());
-  if (!isJsonObject(chunk) || "error" in chunk || !Array.isArray(chunk.choices) || chunk.choices.length > 1)
-    return undefined;
-  const choice = chunk.choices[0] ?? {};
-  const delta = isJsonObject(choice) ? (choice.delta ?? {}) : undefined;
-  if (!isJsonObject(delta) || !isJsonObject(choice) || choice.message != null) return undefined;
-  const [key, ...others] = Object.keys(delta).filter((name) => name !== "role" && !isNothing(delta[name]));
-  if (others.length > 0 || (key !== undefined && !isKind(key))) return undefined;
-  const value = key && delta[key];
-  if (key !== undefined && (key === "tool_calls" ? !Array.isArray(value) : typeof value !== "string")) return undefined;
-  return { events: [event], chunk, choice, kind: key, said: Array.isArray(value) ? value : key ? [value] : [] };
+  if (!isJsonObject(chunk) || "error" in chunk || !isNothing(chunk.usage)) return undefined;
+  const [choice, ...choices] = Array.isArray(chunk.choices) ? chunk.choices : [];
+  if (!isJsonObject(choice) || choices.length > 0 || choice.message !== undefined || !mayEnd(choice)) return undefined;
+  const delta = choice.delta ?? {};
+  if (!isJsonObject(delta)) return undefined;
+  const [kind, ...others] = Object.keys(delta).filter((name) => name !== "role" && !isNothing(delta[name]));
+  if (kind === undefined) return { events: [event], chunk, choice, kind, said: [] };
+  const value = delta[kind];
+  const said = kind === "tool_calls" ? value : typeof value === "string" ? [value] : undefined;
+  if (others.length > 0 || !isKind(kind) || !Array.isArray(said)) return undefined;
+  return { events: [event], chunk, choice, kind, said };
+}
+
+function mayEnd({ finish_reason: reason }: Record<string, unknown>): boolean {
+  return isNothing(reason) || typeof reason === "string";
 }
 
 function isNothing(value: unknown): boolean {
-  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 function isKind(key: string): key is Kind {
@@ -58,13 +63,12 @@ function isKind(key: string): key is Kind {
 
 /** @returns Whether `next` is in `delta` now. */
 function extend(delta: Delta, next: Delta): boolean {
-  if (next.kind !== undefined && (delta.choice.finish_reason || (delta.kind !== undefined && delta.kind !== next.kind)))
-    return false;
+  const isSameKind = delta.kind === undefined || delta.kind === next.kind;
+  if (next.kind !== undefined && (delta.choice.finish_reason || !isSameKind)) return false;
   delta.events.push(...next.events);
   delta.kind ??= next.kind;
   delta.said.push(...next.said);
   if (next.choice.finish_reason) delta.choice.finish_reason = next.choice.finish_reason;
-  if (next.chunk.usage != null) delta.chunk.usage = next.chunk.usage;
   return true;
 }
 
