@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { becomeOrdinaryUser } from "../../test/support/become-ordinary-user.ts";
 import { type CollectedOutput, collectOutput } from "../../test/support/collect-output.ts";
 import { eventMessage, modelMessage, withOrigin } from "../omnimessage/build.ts";
 import { ofType } from "../omnimessage/guards.ts";
@@ -571,16 +572,14 @@ describe("archive", () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    "a directory that cannot be written gives its code (root may write anywhere)",
-    async () => {
-      const scratchpadDir = await scratchpad();
-      await mkdir(join(scratchpadDir, "truncated-tool-output"));
-      await chmod(join(scratchpadDir, "truncated-tool-output"), 0o500);
-      const { complete } = await close(says(["0123456789"]), { limits, scratchpadDir });
-      expect(complete.output).toContain("could not be saved: EACCES]");
-    },
-  );
+  test("a directory that cannot be written gives its code", async () => {
+    const scratchpadDir = await scratchpad();
+    await mkdir(join(scratchpadDir, "truncated-tool-output"));
+    await chmod(join(scratchpadDir, "truncated-tool-output"), 0o500);
+    becomeOrdinaryUser(scratchpadDir);
+    const { complete } = await close(says(["0123456789"]), { limits, scratchpadDir });
+    expect(complete.output).toContain("could not be saved: EACCES]");
+  });
 
   test("an abort while the archive is being written does not relabel a finished tool", async () => {
     const controller = new AbortController();

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmod, chown, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { becomeOrdinaryUser } from "../../../test/support/become-ordinary-user.ts";
 import { canMount } from "../../../test/support/can-mount.ts";
 import { fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { writeFileAtomically } from "./atomic-write.ts";
@@ -48,20 +49,18 @@ test("a file with several links is written in place, so that every name sees the
   expect(await readdir(workspace.dir)).toEqual(["a", "b"]);
 });
 
-test.skipIf(isRoot)(
-  "in a directory without write permission the file is written in place (root may always write)",
-  async () => {
-    const workspace = await fileWorkspace();
-    const path = await workspace.write("ro/a", "v1");
-    await chmod(workspace.path("ro"), 0o555);
-    onTestFinished(() => chmod(workspace.path("ro"), 0o755));
-    expect(await writeFileAtomically(path, Buffer.from("v2"))).toEqual({ inPlace: "unwritable directory" });
-    expect(await workspace.text("ro/a")).toBe("v2");
-    await expect(writeFileAtomically(workspace.path("ro/new"), Buffer.from("x"))).rejects.toMatchObject({
-      code: "EACCES",
-    });
-  },
-);
+test("in a directory without write permission the file is written in place", async () => {
+  const workspace = await fileWorkspace();
+  const path = await workspace.write("ro/a", "v1");
+  await chmod(workspace.path("ro"), 0o555);
+  onTestFinished(() => chmod(workspace.path("ro"), 0o755));
+  becomeOrdinaryUser(workspace.dir);
+  expect(await writeFileAtomically(path, Buffer.from("v2"))).toEqual({ inPlace: "unwritable directory" });
+  expect(await workspace.text("ro/a")).toBe("v2");
+  await expect(writeFileAtomically(workspace.path("ro/new"), Buffer.from("x"))).rejects.toMatchObject({
+    code: "EACCES",
+  });
+});
 
 test.skipIf(isRoot)("a file without write permission is not replaced (root may always write)", async () => {
   const workspace = await fileWorkspace();

@@ -4,6 +4,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { becomeOrdinaryUser } from "../../../test/support/become-ordinary-user.ts";
 import { driveTool } from "../../../test/support/drive-tool.ts";
 import { type FileWorkspace, fileWorkspace } from "../../../test/support/file-workspace.ts";
 import { readFile } from "./read-file.ts";
@@ -313,14 +314,12 @@ test("odd paths are failures that say why (PT-115, PT-116)", async () => {
   expect(await answer({ file_path: "" })).toContain("it is a directory");
 });
 
-test.skipIf(process.getuid?.() === 0)(
-  "an unreadable file is told by the system's own reason (root may read all)",
-  async () => {
-    const workspace = await fileWorkspace();
-    await chmod(await workspace.write("a", "x"), 0o000);
-    expect((await workspace.run(readFile, { file_path: "a" })).text).toBe("cannot read a: permission denied (EACCES)");
-  },
-);
+test("an unreadable file is told by the system's own reason", async () => {
+  const workspace = await fileWorkspace();
+  await chmod(await workspace.write("a", "x"), 0o000);
+  becomeOrdinaryUser(workspace.dir);
+  expect((await workspace.run(readFile, { file_path: "a" })).text).toBe("cannot read a: permission denied (EACCES)");
+});
 
 test("an interrupted read is a failure", async () => {
   expect(await read("x", {}, { signal: AbortSignal.abort() })).toMatchObject({
