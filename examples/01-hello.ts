@@ -18,8 +18,10 @@ const prompt = userText("What does this repository do?");
 let reply = "";
 for await (const { payload } of session.run([prompt], { approve: async () => "allow" })) {
   if (payload.type === "partial_text") process.stdout.write(payload.text);
+  if (payload.type === "abort") console.error(payload.reason);
   if (payload.type === "text") reply = payload.text;
 }
+console.log();
 await agent.dispose();
 
 assert.equal(reply, "It is an agent harness.");

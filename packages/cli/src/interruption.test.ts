@@ -23,7 +23,7 @@ test("at a terminal the first Ctrl-C tells of the second", async () => {
   const io = fakeIo({ isTTY: true });
   watchInterruption(io, new OutputStream(io.stdout));
   io.signals.emit("SIGINT");
-  expect(io.err()).toBe("rookery: stopping; press Ctrl-C again to leave at once\n");
+  expect(io.err()).toBe("\nrookery: stopping; press Ctrl-C again to leave at once\n");
 });
 
 test("the time limit aborts with a TimeoutError and is no signal", async () => {

@@ -25,7 +25,11 @@ export function watchInterruption(io: Io, stdout: OutputStream, timeoutMs?: numb
     const listener = (): void => {
       if (exitCode !== undefined) io.exit(code);
       exitCode = code;
-      if (name === "SIGINT" && io.stderr.isTTY) notice(io, "stopping; press Ctrl-C again to leave at once");
+      if (name === "SIGINT" && io.stderr.isTTY) {
+        // Behind the ^C that the terminal shows.
+        io.stderr.write("\n");
+        notice(io, "stopping; press Ctrl-C again to leave at once");
+      }
       controller.abort(new DOMException(`interrupted by ${name}`, "AbortError"));
     };
     io.signals.on(name, listener);

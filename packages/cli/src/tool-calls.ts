@@ -45,15 +45,17 @@ export class ToolCalls {
   async run(call: ToolCall, line?: number): Promise<number> {
     const { approve, interruption } = this.#options;
     let output: ToolCallOutputPayload | undefined;
+    let isDenied = false;
     for await (const message of this.#runner.call(call.name, call.arguments, {
       approve,
       signal: interruption.signal,
     })) {
       if (isType(message, "tool_call_output") && message.origin === undefined) output = message.payload;
+      if (isType(message, "approval_decision")) isDenied = message.payload.decision !== "allow";
       await this.#pass(message);
     }
     if (output !== undefined) await this.#answer(output, call.name, line);
-    const exitCode = output === undefined ? FAILED : stopExitCode(output.stop_reason);
+    const exitCode = output === undefined || isDenied ? FAILED : stopExitCode(output.stop_reason);
     return exitCode === 0 ? 0 : (interruption.exitCode ?? exitCode);
   }
 

@@ -35,7 +35,7 @@ test("the program in the README is the heart of the first example", () => {
   // The example gives `createAgent` what takes the place of a model and of the data directory.
   const lines = program.split("\n").filter((line) => line !== "" && !line.includes("createAgent("));
   const example = read("examples/01-hello.ts").split("\n");
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(9);
   expect(example.filter((line) => lines.includes(line))).toEqual(lines);
 });
 

@@ -144,7 +144,7 @@ test("default and remove work on stored models", async () => {
   expect(JSON.parse(json.out())).toEqual({ removed: "a/m" });
   const io = fakeIo();
   expect(await project.run(["remove", "a/m"], io)).toBe(2);
-  expect(io.err()).toBe("rookery: the project has no model a/m; store it with rookery config model add a/m\n");
+  expect(io.err()).toBe("rookery: the project has no model a/m; rookery config model list shows what is stored\n");
 });
 
 test.each([
@@ -157,7 +157,7 @@ test.each([
   ],
   [
     ["add", "a/m", "--context-window", "big"],
-    '--context-window must be a whole number of tokens, got "big"; give a number above 0 and up to 1000000000',
+    '--context-window must be a whole number of tokens above 0, got "big"; give a number above 0 and up to 1000000000',
   ],
   [["add", "a/m", "--vision", "--no-vision"], "--vision came together with --no-vision; use one"],
   [["add", "a/m", "--key", "sk"], "unknown option '--key'; see --help"],

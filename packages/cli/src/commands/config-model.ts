@@ -59,8 +59,12 @@ export function defineConfig(program: Command, context: CommandContext): void {
     .argument("<PROVIDER/MODEL_ID>")
     .option("--client-type <TYPE>", "the protocol the server speaks")
     .option("--base-url <URL>", "the server's address")
-    .option("--context-window <N>", "in tokens", numberIn("--context-window", "a whole number of tokens", TOKENS))
-    .option("--max-tokens <N>", "of one reply", numberIn("--max-tokens", "a whole number of tokens", TOKENS))
+    .option(
+      "--context-window <N>",
+      "in tokens",
+      numberIn("--context-window", "a whole number of tokens above 0", TOKENS),
+    )
+    .option("--max-tokens <N>", "of one reply", numberIn("--max-tokens", "a whole number of tokens above 0", TOKENS))
     .option("--vision", "it sees images")
     .option("--no-vision", "it does not")
     .option("--header <'NAME: VALUE'>", "sent with every request; may be repeated", addHeader)

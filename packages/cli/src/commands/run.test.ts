@@ -96,8 +96,14 @@ test.each([
   [["--approve", "always"], '--approve does not know "always"; use one of allow-all, read-only, always-ask, deny-all'],
   [["--thinking", "max"], '--thinking does not know "max"; use one of none, low, medium, high, xhigh'],
   [["--output", "yaml"], '--output does not know "yaml"; use one of text, json, stream-json'],
-  [["--max-turns", "1.5"], '--max-turns must be a whole number, got "1.5"; give a number above 0 and up to 1000000'],
-  [["--max-turns", "0"], '--max-turns must be a whole number, got "0"; give a number above 0 and up to 1000000'],
+  [
+    ["--max-turns", "1.5"],
+    '--max-turns must be a whole number above 0, got "1.5"; give a number above 0 and up to 1000000',
+  ],
+  [
+    ["--max-turns", "0"],
+    '--max-turns must be a whole number above 0, got "0"; give a number above 0 and up to 1000000',
+  ],
   [["--timeout", "2m"], '--timeout must be a number of seconds, got "2m"; give a number above 0 and up to 2147483'],
   [
     ["--timeout", "9999999"],

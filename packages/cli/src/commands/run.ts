@@ -54,7 +54,11 @@ export function defineRun(program: Command, context: CommandContext): void {
     .option("--workspace <DIR>", "where the agent works (default: here)")
     .option("--approve <MODE>", `${APPROVAL_MODES.join(", ")} (default: allow-all)`, oneOf("--approve", APPROVAL_MODES))
     .option("--thinking <LEVEL>", THINKING_LEVELS.join(", "), oneOf("--thinking", THINKING_LEVELS))
-    .option("--max-turns <N>", "the most requests to the model", numberIn("--max-turns", "a whole number", TURNS))
+    .option(
+      "--max-turns <N>",
+      "the most requests to the model",
+      numberIn("--max-turns", "a whole number above 0", TURNS),
+    )
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS));
   addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
     async (argument: string | undefined, flags: RunFlags) => {

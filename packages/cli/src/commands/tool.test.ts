@@ -1,4 +1,4 @@
-import { modelMessage, type OmniMessage, RookeryError } from "@rookery/core";
+import { eventMessage, modelMessage, type OmniMessage, RookeryError } from "@rookery/core";
 import { ruleViolations } from "@rookery/core/testing";
 import { expect, test } from "vitest";
 import { type AgentScript, fakeAgent } from "../../test/support/fake-agent.ts";
@@ -108,6 +108,22 @@ test("every call is allowed unless --approve says otherwise", async () => {
   await rookery(["tool", "call", "probe"], fakeIo(), agent);
   await rookery(["tool", "call", "probe", "--approve", "deny-all"], fakeIo(), agent);
   expect(decided).toMatchObject([{ decision: "allow" }, { decision: "deny" }]);
+});
+
+test("a call that was denied failed; nobody aborted it", async () => {
+  const agent = fakeAgent({
+    async *call() {
+      yield eventMessage({ type: "approval_decision", tool_call_id: "c", decision: "deny" });
+      yield modelMessage({
+        type: "tool_call_output",
+        role: "user",
+        output: "no",
+        tool_call_id: "c",
+        stop_reason: "aborted",
+      });
+    },
+  });
+  expect(await rookery(["tool", "call", "probe", "--approve", "deny-all"], fakeIo(), agent)).toBe(1);
 });
 
 test("call - answers each line in order, in one environment, and goes on behind a bad one", async () => {

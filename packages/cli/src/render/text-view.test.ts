@@ -42,6 +42,13 @@ test("off a terminal standard output is the model's text alone, headings go to s
   expect(err).toBe("● probe  look\n");
 });
 
+test("off a terminal a call that failed is told with the first line of its result", async () => {
+  const failed = [tools, call("1", "one"), call("2", "two"), output("1", "no\nnever", "failed"), output("2", "yes")];
+  const { out, err } = await shown(false, failed);
+  expect(out).toBe("");
+  expect(err).toBe("● probe  one\n● probe  two\n● probe  one\n  failed: no\n");
+});
+
 test("no escape byte is written off a terminal, and none of the model's reaches one", async () => {
   const messages = [tools, ...text("\x1b[2J"), call("1", "\x1b]0;t\x07"), output("1", "\x1b[31mred")];
   const piped = await shown(false, messages);

@@ -64,11 +64,12 @@ export function textView(io: Io, stdout: OutputStream): View {
   const result = (id: string, output: string, failure: string | undefined): Promise<void> | undefined => {
     const call = calls.get(id);
     calls.delete(id);
-    if (!isTerminal || call === undefined) return undefined;
+    if (call === undefined || (!isTerminal && failure === undefined)) return undefined;
     // Calls run side by side: a result that does not follow its own heading gets it again.
     if (lastHeading !== id) heading(call);
     lastHeading = undefined;
     const lines = folded(output, columns() - 2).map((line) => dim(`  ${line}`));
+    if (!isTerminal) return talk([`  ${failure}: ${lines[0]?.trim() ?? ""}`]);
     return talk(failure === undefined ? lines : [`  ${failure}`, ...lines]);
   };
 

@@ -88,7 +88,7 @@ test("removing a model takes the default with it only where it was that one", as
   expect(await readProjectConfig(file)).toEqual({ models: [] });
   await expect(removeModel(file, local)).rejects.toMatchObject({
     code: "model-unknown",
-    hint: "store it with rookery config model add custom/local",
+    hint: "rookery config model list shows what is stored",
   });
 });
 

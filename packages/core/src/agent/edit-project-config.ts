@@ -59,7 +59,7 @@ function requireIndex(models: readonly ModelEntry[], name: ModelName): number {
   if (index >= 0) return index;
   const nearest = nearestWord(spelled(name), models.map(spelled));
   throw new RookeryError("model-unknown", `the project has no model ${spelled(name)}`, {
-    hint: nearest ? `did you mean ${nearest}?` : `store it with rookery config model add ${spelled(name)}`,
+    hint: nearest ? `did you mean ${nearest}?` : "rookery config model list shows what is stored",
   });
 }
 

@@ -1,10 +1,10 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { RookeryError } from "../errors/rookery-error.ts";
 
 /** The directory of everything Rookery keeps: the option, else `ROOKERY_HOME`, else `~/.rookery`; always absolute. */
 export function dataRoot(option?: string, env: NodeJS.ProcessEnv = process.env): string {
-  return resolve(option || env.ROOKERY_HOME || join(homedir(), ".rookery"));
+  return resolve(option || env.ROOKERY_HOME || join(homedir() || userInfo().homedir, ".rookery"));
 }
 
 /** Where one agent of one project keeps its things; all absolute when the root is. */

@@ -28,7 +28,7 @@ export async function runTask(engine: Engine, run: Run, maxTurns: number | undef
   for (;;) {
     if (run.signal.aborted) return finish(interruption(run.signal));
     if (maxTurns !== undefined && turns >= maxTurns) {
-      const message = `the task reached its limit of ${maxTurns} turns`;
+      const message = `the task reached its limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}`;
       return finish({ status: "failed", code: "max-turns", message });
     }
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);

@@ -67,7 +67,7 @@ async function* execute(
   });
   while (outcome === undefined || updates.length > 0) {
     yield* updates.splice(0);
-    if (outcome === undefined) await new Promise<void>((resolve) => (wake = resolve));
+    if (outcome === undefined && updates.length === 0) await new Promise<void>((resolve) => (wake = resolve));
   }
 
   if ("error" in outcome) {

@@ -263,6 +263,19 @@ describe("updates", () => {
     expect(types.lastIndexOf("tool_progress")).toBeLessThan(types.indexOf("partial_tool_call_output", 1));
   });
 
+  test("an update that comes while the reader is busy with another is not held back", async () => {
+    let update: AgentToolUpdateCallback | undefined;
+    const agentTool = tool((_id, _params, _signal, onUpdate) => {
+      update = onUpdate;
+      onUpdate?.(text("one"));
+      return new Promise(() => {});
+    });
+    const run = toBuiltinTool(agentTool).execute({}, { workspaceDir: "/", toolCallId: "call_1" });
+    expect((await run.next()).value).toMatchObject({ payload: { text: "one" } });
+    update?.(text("two"));
+    expect((await run.next()).value).toMatchObject({ payload: { text: "two" } });
+  });
+
   test("an update after the call has settled is ignored", async () => {
     let late: AgentToolUpdateCallback | undefined;
     const agentTool = tool(async (_id, _params, _signal, onUpdate) => {

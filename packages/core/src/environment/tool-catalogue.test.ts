@@ -82,6 +82,27 @@ test("a source is asked again only after it told of a change", async () => {
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
+test("a list that was asked for before a change does not replace the one from after it", async () => {
+  const source = new FakeSource("s", "old");
+  const catalogue = new ToolCatalogue([], [source], () => {});
+  let answer = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const old = source.tools();
+  vi.spyOn(source, "tools").mockImplementationOnce(async () => {
+    await asked;
+    return old;
+  });
+  const before = catalogue.current();
+  source.names = ["new"];
+  source.changed();
+  expect(await names(catalogue)).toEqual(["new"]);
+  answer();
+  await before;
+  expect([...catalogue.known.keys()]).toEqual(["new"]);
+});
+
 test("sources are connected once, before they are asked", async () => {
   const source = new ConnectedSource("s", "one");
   const catalogue = new ToolCatalogue([], [source, new FakeSource("plain")], () => {});

@@ -44,8 +44,14 @@ export class ToolCatalogue {
 
   /** The tools as they are now. Connects what is not connected; a source that fails has none, which is a warning. */
   current(): Promise<Tools> {
-    this.#loading ??= this.#load();
-    return this.#loading;
+    if (this.#loading) return this.#loading;
+    const loading = this.#load().then((tools) => {
+      // What changed meanwhile is known from a load of its own.
+      if (this.#loading === loading) this.#known = tools;
+      return tools;
+    });
+    this.#loading = loading;
+    return loading;
   }
 
   get unconnected(): string[] {
@@ -71,8 +77,7 @@ export class ToolCatalogue {
     const groups = await Promise.all(
       this.#sources.map(async (source) => ({ origin: source.id, tools: await this.#toolsOf(source) })),
     );
-    this.#known = this.#merge([...this.#fixed, ...groups]);
-    return this.#known;
+    return this.#merge([...this.#fixed, ...groups]);
   }
 
   async #connect(source: ToolSource, signal: AbortSignal): Promise<SourceReport> {

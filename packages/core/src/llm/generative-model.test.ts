@@ -383,7 +383,9 @@ test("an abort ends the wait for a key", async () => {
 test("a protocol that is not there is a final failure (PC-030)", async () => {
   const { outcome } = await collectReply(model({ url: "http://127.0.0.1:9" }, { clientType: "smoke-signals" }), go);
   expect(outcome).toMatchObject({ status: "failed", permanent: true });
-  expect(outcome.message).toMatch(/^the client type "smoke-signals" is not available; set client_type to /);
+  expect(outcome.message).toMatch(
+    /^the client type "smoke-signals" is not available; set client_type or --client-type to /,
+  );
 });
 
 test("an image that cannot be sent, of the user or of a tool, does not end a conversation", async () => {

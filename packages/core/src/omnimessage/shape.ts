@@ -114,12 +114,9 @@ export function shapeProblems(
       problems.push({ path: join(path, name), message: "is missing" });
     }
   }
-  if (options.unknownKeys) {
-    for (const key of Object.keys(value)) {
-      if (!known.has(key)) problems.push({ path: join(path, key), message: "is not a known key" });
-    }
-  }
-  return problems;
+  const unknown = options.unknownKeys ? Object.keys(value).filter((key) => !known.has(key)) : [];
+  // First: what is missing may be there under a wrong name.
+  return [...unknown.map((key) => ({ path: join(path, key), message: "is not a known key" })), ...problems];
 }
 
 /** The JSON Schema (draft 2020-12) of a shape; named shapes become references into `$defs`. */

@@ -18,7 +18,7 @@ test("the missing directories are made and named, outermost first", () => {
   expect(makeDirectories("/")).toEqual([]);
 });
 
-test("a link to a directory is one, and a link to nothing or a file in the way is an error", () => {
+test("a link to a directory is one, and a link to nothing, a file in the way or a name too long is an error that leaves nothing", () => {
   symlinkSync(root, join(root, "here"));
   symlinkSync(join(root, "nowhere"), join(root, "dangling"));
   writeFileSync(join(root, "file"), "");
@@ -26,6 +26,7 @@ test("a link to a directory is one, and a link to nothing or a file in the way i
   expect(() => makeDirectories(join(root, "dangling"))).toThrow("EEXIST");
   expect(() => makeDirectories(join(root, "file"))).toThrow("EEXIST");
   expect(() => makeDirectories(join(root, "file", "below"))).toThrow("ENOTDIR");
+  expect(() => makeDirectories(join(root, "new", "a", "x".repeat(300)))).toThrow("ENAMETOOLONG");
   expect(readdirSync(root)).toEqual(["dangling", "file", "here"]);
 });
 

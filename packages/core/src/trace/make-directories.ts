@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../errors/error-text.ts";
 
@@ -10,7 +10,7 @@ import { errorCode } from "../errors/error-text.ts";
  *
  * @param mode - Of each directory that is made, before the umask.
  * @returns The ones that were made, outermost first; none when it was there.
- * @throws The error of the system, `EEXIST` or `ENOTDIR` where a file is in the way.
+ * @throws The error of the system, what was made being taken away again; `EEXIST` or `ENOTDIR` where a file is in the way.
  */
 export function makeDirectories(directory: string, mode?: number): string[] {
   const path = resolve(directory);
@@ -19,7 +19,21 @@ export function makeDirectories(directory: string, mode?: number): string[] {
   } catch (error) {
     const parent = dirname(path);
     if (errorCode(error) !== "ENOENT" || parent === path) throw error;
-    return [...makeDirectories(parent, mode), ...makeOne(path, mode)];
+    const parents = makeDirectories(parent, mode);
+    try {
+      return [...parents, ...makeOne(path, mode)];
+    } catch (ofPath) {
+      removeEmpty(parents);
+      throw ofPath;
+    }
+  }
+}
+
+function removeEmpty(directories: readonly string[]): void {
+  try {
+    for (const directory of directories.toReversed()) rmdirSync(directory);
+  } catch {
+    // Somebody has put something there: it is theirs now.
   }
 }
 

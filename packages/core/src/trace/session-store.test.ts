@@ -268,3 +268,12 @@ function meta(id: string, workspace = "/app"): OmniMessage {
   });
   return { ...message, timestamp: "2026-03-04T05:06:07.000Z" };
 }
+
+test("a data directory that cannot be read is an error that names it, and no empty list", async () => {
+  const file = join(temporaryDirectory(), "file");
+  writeFileSync(file, "");
+  await expect(listSessions(file)).rejects.toMatchObject({
+    code: "root-unwritable",
+    message: `cannot read ${join(file, "traces")}: ENOTDIR`,
+  });
+});

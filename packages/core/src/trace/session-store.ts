@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { readdir, realpath, rm } from "node:fs/promises";
-import { errorCode } from "../errors/error-text.ts";
+import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { contextFile, contextNumbers } from "./context-files.ts";
 import { acquireLock } from "./lock.ts";
@@ -93,12 +93,25 @@ async function findSession(agentDir: string, sessionId: string): Promise<Session
 }
 
 async function sessionIds(agentDir: string): Promise<string[]> {
-  const entries = (await readdir(tracesDir(agentDir), { withFileTypes: true }).catch(undefinedIfMissing)) ?? [];
+  const entries = await entriesOf(tracesDir(agentDir));
   return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map(({ name }) => name);
 }
 
 function undefinedIfMissing(error: unknown): undefined {
   if (errorCode(error) !== "ENOENT") throw error;
+}
+
+async function entriesOf(directory: string): Promise<Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return [];
+    throw new RookeryError("root-unwritable", `cannot read ${directory}: ${code ?? errorText(error)}`, {
+      hint: "make it a directory that you may read, or name another data directory with --root or ROOKERY_HOME",
+      cause: error,
+    });
+  }
 }
 
 /** How much of an id the text spells: all of it where it is a part, else the length of their common beginning. */

@@ -22,7 +22,17 @@ export function isHuge({ stats }: OpenFile): boolean {
  */
 export async function fingerprintOf(file: OpenFile, signal?: AbortSignal): Promise<string> {
   const { size, mtimeMs } = file.stats;
-  return isHuge(file) ? `${size} bytes, modified ${mtimeMs}` : (await hashFile(file, signal)).sha256;
+  const hash = createHash("sha256");
+  let length = isHuge(file) ? size : 0;
+  // Some files of /proc have no size and no end.
+  if (length === 0) {
+    for await (const chunk of readChunks(file, { signal })) {
+      length += chunk.length;
+      if (length > MAX_HASHED_BYTES) break;
+      hash.update(chunk);
+    }
+  }
+  return length > MAX_HASHED_BYTES ? `${size} bytes, modified ${mtimeMs}` : hash.digest("hex");
 }
 
 /** The hash and the number of lines of a file of any size, in bounded memory. */

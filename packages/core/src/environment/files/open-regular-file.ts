@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, read, readFile, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { errorCode } from "../../errors/error-text.ts";
 import { describeMissingPath } from "./describe-missing-path.ts";
@@ -20,13 +20,6 @@ export class OpenFile {
   /** Fills `buffer` from `position` on. @returns The number of bytes that were read; zero at the end. */
   async read(buffer: Buffer, position: number): Promise<number> {
     return (await readAt(this.#fd, buffer, 0, buffer.length, position)).bytesRead;
-  }
-
-  readFile(signal?: AbortSignal): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      const options = signal ? { signal } : {};
-      readFile(this.#fd, options, (error, content) => (error ? reject(error) : resolve(content)));
-    });
   }
 
   close(): void {

@@ -9,6 +9,7 @@ import { findOccurrences, type Occurrences } from "../files/find-occurrences.ts"
 import { locateFile, spellTarget } from "../files/locate-file.ts";
 import { describeNearestLines } from "../files/nearest-lines.ts";
 import { openRegularFile } from "../files/open-regular-file.ts";
+import { MAX_WHOLE_BYTES, readWhole } from "../files/read-chunks.ts";
 import { type Replacement, replaceRanges, toReplacements } from "../files/replace-ranges.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
@@ -16,7 +17,6 @@ import { diffPath } from "../files/unified-diff.ts";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import type { BuiltinToolModule } from "../tool.ts";
 
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_RESULT_BYTES = 256 * 1024 * 1024;
 const MAX_PLACES = 100_000;
 const LAST_SEEN = "this session last saw it";
@@ -114,7 +114,7 @@ interface EditPlace {
 }
 
 async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> {
-  const before = await readWhole(place.realPath, place.signal);
+  const before = await readBefore(place.realPath, place.signal);
   const found = sha256(before);
   checkExpected(edit.expectedSha256, found);
   if (isUtf16(before)) throw new FileProblem(UTF16);
@@ -145,11 +145,11 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
   };
 }
 
-async function readWhole(realPath: string, signal: AbortSignal | undefined): Promise<Buffer> {
+async function readBefore(realPath: string, signal: AbortSignal | undefined): Promise<Buffer> {
   const file = await openRegularFile(realPath);
   try {
-    if (file.stats.size > MAX_FILE_BYTES) throw new FileProblem(`the file is over 64 MiB; edit it with the ${SHELL}`);
-    return await file.readFile(signal);
+    if (file.stats.size > MAX_WHOLE_BYTES) throw new FileProblem(`the file is over 64 MiB; edit it with the ${SHELL}`);
+    return await readWhole(file, signal);
   } finally {
     file.close();
   }

@@ -75,13 +75,13 @@ async function readSeen(
   request: Parameters<typeof readLineWindow>[1],
   remember: (fingerprint: string) => void,
 ): Promise<LineWindow> {
-  let sha256: string | undefined;
   try {
     const window = await readLineWindow(file, request);
-    sha256 = window.sha256;
+    remember(window.sha256 ?? (await fingerprintOf(file, request.signal)));
     return window;
-  } finally {
-    remember(sha256 ?? (await fingerprintOf(file, request.signal)));
+  } catch (error) {
+    await fingerprintOf(file, request.signal).then(remember, () => undefined);
+    throw error;
   }
 }
 

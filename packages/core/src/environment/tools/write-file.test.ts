@@ -267,7 +267,9 @@ test("an expected_sha256 of a file over 64 MiB is honoured, and an interruption 
   const content = Buffer.alloc(65 * 1024 * 1024, "x");
   await workspace.write("big", content);
   const args = { file_path: "big", content: "y", expected_sha256: sha256(content) };
-  expect((await workspace.run(writeFile, args, { signal: AbortSignal.abort() })).text).toBe(
+  const controller = new AbortController();
+  setImmediate(() => controller.abort());
+  expect((await workspace.run(writeFile, args, { signal: controller.signal })).text).toBe(
     "cannot write big: interrupted while the file was read",
   );
   expect((await workspace.run(writeFile, { ...args, expected_sha256: "a" })).text).toContain(

@@ -10,6 +10,7 @@ import { countLines } from "../files/line-counter.ts";
 import { assessedPath, locateFile, spellTarget } from "../files/locate-file.ts";
 import { openIfPresent } from "../files/open-regular-file.ts";
 import { changeCounts, overwriteDiff } from "../files/overwrite-diff.ts";
+import { readWhole } from "../files/read-chunks.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
 import { diffPath } from "../files/unified-diff.ts";
@@ -102,6 +103,7 @@ interface WritePlace {
 
 async function applyWrite(write: Write, place: WritePlace): Promise<FileToolReport> {
   const { realPath, files, context } = place;
+  if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
   const present = await readPresent(realPath, write.expectedSha256 !== undefined, context.signal);
   const now = sha256(write.content);
   checkExpected(write.expectedSha256, present?.sha256);
@@ -163,7 +165,7 @@ async function readPresent(
       const hashed = await hashFile(file, signal);
       return { fingerprint: hashed.sha256, size, ...hashed };
     }
-    const content = await file.readFile();
+    const content = await readWhole(file, signal);
     const hash = sha256(content);
     const isText = !content.includes(0);
     return { fingerprint: hash, size, sha256: hash, lineCount: countLines(content), ...(isText && { content }) };

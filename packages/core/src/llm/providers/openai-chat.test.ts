@@ -472,6 +472,17 @@ test("the output limit inside a call marks the last call, and it goes back with 
   ]);
 });
 
+test.each([1, 1000])(
+  "an empty finish reason behind the output limit is none (%i bytes at a time)",
+  async (bytesPerWrite) => {
+    const cut = { index: 0, id: "c1", type: "function", function: { name: "read_file", arguments: "{}" } };
+    const body = sse(chunk(toolCall(cut)), chunk({}, "length"), chunk({ content: "" }, ""), "[DONE]");
+    const got = await ask(model(await raw({ body, bytesPerWrite })));
+    expect(got.outcome).toEqual({ status: "completed", finishReason: "length" });
+    expect(callsOf(got)).toMatchObject([{ tool_call_id: "c1", stop_reason: "malformed" }]);
+  },
+);
+
 test("arguments that are no JSON object come as they are and go back as {}", async () => {
   const texts = ['{"file_path": "a.txt", "content": }', "null", '["ls"]', '{"file_path":"ok.txt"}'];
   const pieces = texts.map((text, index) =>

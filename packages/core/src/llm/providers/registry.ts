@@ -28,6 +28,6 @@ function loaderOf(clientType: string): () => Promise<OpenProvider> {
   const load = clientTypes.get(clientType);
   if (load) return load;
   throw new RookeryError("config-invalid", `the client type ${JSON.stringify(clientType)} is not available`, {
-    hint: `set client_type to ${[...clientTypes.keys()].join(" or ")}`,
+    hint: `set client_type or --client-type to ${[...clientTypes.keys()].join(" or ")}`,
   });
 }

@@ -253,6 +253,15 @@ test("what a call brings beside id, name and arguments is kept", async () => {
   expect(text).toContain(JSON.stringify(extra_content));
 });
 
+test("what a call brought before its name is not taken back by a null", async () => {
+  const extra = { google: { thought_signature: "S" } };
+  const body = events(
+    piece({ index: 0, id: "a", extra_content: extra }),
+    piece({ index: 0, extra_content: null, ...one }),
+  );
+  expect((await mended([Buffer.from(body)])).toString()).toContain(`"extra_content":${JSON.stringify(extra)}`);
+});
+
 test("the stream ends at [DONE] though the connection stays open", async () => {
   let cancelled = false;
   const source = new ReadableStream<Uint8Array>({
@@ -288,7 +297,7 @@ test("a stream that ends without a finish reason, or with one of giving up, ends
 
 test("an empty finish reason is none, and an error beside one is left as it is", async () => {
   const empty = events({ choices: [{ delta: { content: "a" }, finish_reason: "" }] });
-  expect((await mended([Buffer.from(empty)])).toString()).toBe(empty + NO_END);
+  expect((await mended([Buffer.from(empty)])).toString()).toBe(empty.replace('""', "null") + NO_END);
   const failed = events({
     choices: [{ delta: {}, finish_reason: "error" }],
     error: { message: "overloaded", code: 502 },

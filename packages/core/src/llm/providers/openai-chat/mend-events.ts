@@ -164,7 +164,10 @@ class EventMender {
     const ends = finishReasonOf(choice) !== undefined;
     const late = ends ? this.#toolCalls.nameless() : [];
     this.finished ||= ends;
-    if (!sent && late.length === 0 && !whole) return false;
+    // The package would take it for a reason, and for a better one than that which came before.
+    const endsOnNothing = choice.finish_reason === "";
+    if (endsOnNothing) choice.finish_reason = null;
+    if (!sent && late.length === 0 && !whole) return endsOnNothing;
     const toolCalls = [...(sent ?? []), ...late];
     this.#watch.onToolCalls?.(toolCalls);
     choice.delta = { ...delta, tool_calls: toolCalls };
@@ -179,7 +182,7 @@ const GAVE_UP: ReadonlySet<string> = new Set(["error", "insufficient_system_reso
 const NO_END = brokenEvent("the reply ended without its end marker");
 const DONE = "[DONE]";
 /** What an event must hold to be looked at. Inside strings of JSON these quotes would be escaped. */
-const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"[^"]|\[DONE\]/;
+const NOTEWORTHY = /"tool_calls"|"finish_reason"\s*:\s*"|\[DONE\]/;
 const EVENT_ENDS = /(?<=\n\r?\n|\r\r)/;
 
 function brokenEvent(message: string): string {

@@ -36,6 +36,7 @@ export class ToolCallMender {
   readonly #calls: Call[] = [];
   readonly #latestAt = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
+  readonly #announcedIds = new Set<string>();
 
   /** The pieces of one event as they should have been sent; a call is held back until its name is known. */
   mend(toolCalls: readonly unknown[]): Record<string, unknown>[] {
@@ -59,7 +60,7 @@ export class ToolCallMender {
       return [{ ...piece.rest, index: call.index, function: { arguments: piece.argumentsText } }];
     }
     call.id ??= piece.id;
-    call.rest = { ...call.rest, ...piece.rest };
+    call.rest = { ...call.rest, ...withoutNulls(piece.rest) };
     return piece.name === undefined ? [] : [this.#announce(call, piece.name)];
   }
 
@@ -92,8 +93,9 @@ export class ToolCallMender {
 
   #announce(call: Call, name: string): Record<string, unknown> {
     call.name = name;
-    const repeated = this.#calls.some((other) => other !== call && other.id === call.id);
-    const id = call.id === undefined || repeated ? marked(call.id ?? "", call.index) : call.id;
+    const isRepeated = call.id === undefined || this.#announcedIds.has(call.id);
+    const id = isRepeated ? marked(call.id ?? "", call.index) : (call.id ?? "");
+    this.#announcedIds.add(id);
     return { ...call.rest, index: call.index, id, function: { name, arguments: call.argumentPieces.join("") } };
   }
 }
@@ -105,7 +107,13 @@ const NO_NAME = marked("", "");
 function beginsAnother(call: Call, { id, name, argumentsText }: Piece): boolean {
   if (name === undefined || call.name === undefined) return false;
   if (name !== call.name || (id !== undefined && call.id !== undefined && id !== call.id)) return true;
-  return /^\s*[{[]/.test(argumentsText) && parseJson(call.argumentPieces.join("")) !== undefined;
+  const isBegun = /^\s*[{[]/.test(argumentsText);
+  const mayBeWhole = /[}\]]\s*$/.test(call.argumentPieces.findLast((piece) => piece.trim() !== "") ?? "");
+  return isBegun && mayBeWhole && parseJson(call.argumentPieces.join("")) !== undefined;
+}
+
+function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function readPiece({ index, id, function: body, ...rest }: Record<string, unknown>): Piece {
