@@ -207,7 +207,7 @@ test("a file as directory is named as such", async () => {
 });
 
 test("a missing program is named", async () => {
-  const report = await toEnd(start("", { file: "no-such-program" }));
+  const report = await toEnd(start("", { file: "no-such-program", env: { PATH: "/usr/bin:/bin" } }));
   expect(report).toMatchObject({
     outcome: "failed-to-start",
     exitCode: null,

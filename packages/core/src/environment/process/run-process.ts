@@ -162,6 +162,8 @@ function startProblem(error: unknown, file: string): string {
   if (error instanceof CannotRun) return error.message;
   const code = errorCode(error);
   if (code === "ENOENT") return `cannot start ${file}: there is no such program`;
+  // The answer, too, where the search path has a directory that may not be looked into.
+  if (code === "EACCES") return `cannot start ${file}: there is no such program that may be run`;
   if (code === "E2BIG") return `cannot start ${file}: arguments and environment are too long; pass long text in a file`;
   return `cannot start ${file}: ${errorText(error)}`;
 }
