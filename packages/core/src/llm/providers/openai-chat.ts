@@ -89,7 +89,8 @@ function mendedFetch(mend: (body: ReadableStream<Uint8Array>) => ReadableStream<
     const body = typeof init?.body === "string" ? { body: wellFormedBody(init.body) } : {};
     const response = await fetch(input, { ...init, ...body });
     if (!response.ok || !response.body) return response;
-    return new Response(mend(response.body), { status: response.status, headers: response.headers });
+    // In place of the getter: another response around the stream would cost more than mending it.
+    return Object.defineProperty(response, "body", { value: mend(response.body) });
   };
 }
 

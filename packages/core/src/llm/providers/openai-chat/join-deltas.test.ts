@@ -24,6 +24,25 @@ test("text is joined with text, thinking with thinking, calls with calls, and th
   ]);
 });
 
+test("usage behind the end is joined where it holds numbers and nothing else", () => {
+  const end = chunk({ delta: { content: "a" }, finish_reason: "stop" });
+  const usage = { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: null } };
+  const counted = { ...envelope, choices: [], usage };
+  expect(joined(end, counted)).toEqual([{ ...end, usage }]);
+  for (const odd of [
+    "many",
+    { prompt_tokens: "3" },
+    { prompt_tokens_details: { cached_tokens: "1" } },
+    { prompt_tokens_details: 5 },
+    { a: [1] },
+  ]) {
+    const sent = [end, { ...counted, usage: odd }];
+    expect(joined(...sent)).toEqual(sent);
+  }
+  const early = [chunk({ delta: { content: "a" } }), counted];
+  expect(joined(...early)).toEqual(early);
+});
+
 test.each<[string, object]>([
   ["usage", { ...envelope, choices: [], usage: { prompt_tokens: "many" } }],
   ["usage beside text", { ...chunk({ delta: { content: "b" } }), usage: { prompt_tokens: 1 } }],

@@ -2,7 +2,7 @@ import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
 
 /**
  * Joins the events of a reply that arrived together: text with the text before it, thinking with thinking, pieces of calls
- * with pieces of calls, and the end with what it ends. Each event costs several streams of the package a pass; of a fast
+ * with pieces of calls, and the end and usage with what they end. Each event costs several streams of the package a pass; of a fast
  * model dozens arrive at once, and nobody can tell them apart any more.
  *
  * An event that holds anything else stays as it is, and in its place.
@@ -13,8 +13,9 @@ export function joinDeltas(events: string): string {
   if (!/\n\n./.test(events)) return events;
   const joined: (string | Delta)[] = [];
   for (const event of events.split(/(?<=\n\n)/)) {
-    const delta = readDelta(event);
     const last = joined.at(-1);
+    if (typeof last === "object" && addUsage(last, event)) continue;
+    const delta = readDelta(event);
     if (!delta) joined.push(event);
     else if (typeof last !== "object" || !extend(last, delta)) joined.push(delta);
   }
@@ -34,9 +35,8 @@ interface Delta {
 }
 
 function readDelta(event: string): Delta | undefined {
-  if (!event.startsWith('data: {"') || event.lastIndexOf("\n", event.length - 3) !== -1) return undefined;
-  const chunk = parseJson(Buffer.from(event.slice(6), "latin1").toString());
-  if (!isJsonObject(chunk) || "error" in chunk || !isNothing(chunk.usage)) return undefined;
+  const chunk = chunkIn(event);
+  if (!chunk || "error" in chunk || !isNothing(chunk.usage)) return undefined;
   const [choice, ...choices] = Array.isArray(chunk.choices) ? chunk.choices : [];
   if (!isJsonObject(choice) || choices.length > 0 || choice.message !== undefined || !mayEnd(choice)) return undefined;
   const delta = choice.delta ?? {};
@@ -47,6 +47,12 @@ function readDelta(event: string): Delta | undefined {
   const said = kind === "tool_calls" ? value : typeof value === "string" ? [value] : undefined;
   if (others.length > 0 || !isKind(kind) || !Array.isArray(said)) return undefined;
   return { events: [event], chunk, choice, kind, said };
+}
+
+function chunkIn(event: string): Record<string, unknown> | undefined {
+  if (!event.startsWith('data: {"') || event.lastIndexOf("\n", event.length - 3) !== -1) return undefined;
+  const chunk = parseJson(Buffer.from(event.slice(6), "latin1").toString());
+  return isJsonObject(chunk) ? chunk : undefined;
 }
 
 function mayEnd({ finish_reason: reason }: Record<string, unknown>): boolean {
@@ -70,6 +76,31 @@ function extend(delta: Delta, next: Delta): boolean {
   delta.said.push(...next.said);
   if (next.choice.finish_reason) delta.choice.finish_reason = next.choice.finish_reason;
   return true;
+}
+
+/** Usage that follows the end, where it holds numbers and nothing else. @returns Whether it is in `delta` now. */
+function addUsage(delta: Delta, event: string): boolean {
+  if (!delta.choice.finish_reason || !event.includes('"usage"')) return false;
+  const chunk = chunkIn(event);
+  if (!Array.isArray(chunk?.choices) || chunk.choices.length > 0 || "error" in chunk || !isPlainUsage(chunk.usage))
+    return false;
+  delta.events.push(event);
+  delta.chunk.usage = chunk.usage;
+  return true;
+}
+
+function isPlainUsage(usage: unknown): boolean {
+  return (
+    isJsonObject(usage) &&
+    Object.entries(usage).every(([key, value]) => {
+      if (value === null) return true;
+      return key.endsWith("_details") ? isCounts(value) : typeof value === "number";
+    })
+  );
+}
+
+function isCounts(value: unknown): boolean {
+  return isJsonObject(value) && Object.values(value).every((count) => count === null || typeof count === "number");
 }
 
 function write({ events, chunk, choice, kind, said }: Delta): string {
