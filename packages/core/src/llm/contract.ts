@@ -66,6 +66,8 @@ export interface GenerativeModelConfig {
   readonly toolCallIds?: ToolCallIdAllocator;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** How requests are sent; default: Node's own `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 /** A session-wide registry of tool-call ids (PC-048 to PC-050). */

@@ -130,10 +130,10 @@ export class GenerativeModel implements LLMInterface {
 
   #open(): Promise<{ provider: Provider; history: PromptHistory }> {
     this.#opened ??= (async () => {
-      const { modelId, clientType = inferClientType(modelId), baseUrl } = this.#config;
+      const { modelId, clientType = inferClientType(modelId), baseUrl, fetch = globalThis.fetch } = this.#config;
       const open = await loadClientType(clientType);
       const onBytes = (): void => this.#watch?.refresh();
-      const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }), onBytes });
+      const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }), onBytes, fetch });
       const history = new PromptHistory(provider.dialect, this.#toolCallIds);
       history.commit(history.convert(this.#carried ?? []));
       return { provider, history };
@@ -238,7 +238,7 @@ function functionTool(
   { name, description, parameters }: ToolDefinition,
   { dialect }: Provider,
 ): LanguageModelV3FunctionTool {
-  const inputSchema = { type: "object" as const, properties: {}, ...parameters };
+  const inputSchema = dialect.toolSchema?.(parameters) ?? { type: "object" as const, properties: {}, ...parameters };
   return { type: "function", name: dialect.callName(name), description, inputSchema };
 }
 

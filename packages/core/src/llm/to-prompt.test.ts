@@ -1,4 +1,4 @@
-import type { LanguageModelV3Message } from "@ai-sdk/provider";
+import type { LanguageModelV3Message, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { assistantText, eventMessage, modelMessage, userData, userImage, userText } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
@@ -9,6 +9,7 @@ import { createToolCallIdAllocator } from "./tool-call-ids.ts";
 /** Writes everything as it is. */
 const plain: PromptDialect = {
   keepsThinking: () => true,
+  fidelity: (fidelity) => fidelity as SharedV3ProviderOptions,
   callId: (id) => id,
   callName: (name) => name,
   callInput: (text) => text,

@@ -8,7 +8,13 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import { isCompleteModelMessage } from "../omnimessage/guards.ts";
-import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
+import type {
+  CompletePayload,
+  OmniMessage,
+  TextPayload,
+  ToolCallOutputPayload,
+  ToolCallPayload,
+} from "../omnimessage/message.ts";
 import type { ToolCallIdAllocator } from "./contract.ts";
 import { dataPart, imagePart, type UserPart, userMessages } from "./file-part.ts";
 import { isJsonObject, parseJson } from "./json-value.ts";
@@ -73,7 +79,8 @@ export class PromptHistory {
   /** The whole prompt of a request. */
   prompt(systemPrompt: string | undefined, input: ConvertedMessages): LanguageModelV3Prompt {
     const system: LanguageModelV3Message[] = systemPrompt ? [{ role: "system", content: systemPrompt }] : [];
-    return [...system, ...this.#messages, ...input.messages];
+    const prompt = [...system, ...this.#messages, ...input.messages];
+    return this.#dialect.finishPrompt?.(prompt) ?? prompt;
   }
 
   #reply(payloads: readonly CompletePayload[]): ConvertedMessages {
@@ -92,18 +99,23 @@ export class PromptHistory {
   #replyPart(payload: Exclude<CompletePayload, ToolCallPayload>): ReplyPart[] {
     switch (payload.type) {
       case "text":
-        if (payload.text.trim() === "" && !payload.fidelity) return [];
-        return [{ type: "text", text: payload.text, ...providerOptions(payload) }];
+        return this.#textPart(payload);
       case "thinking":
         if (!this.#dialect.keepsThinking(payload)) return [];
-        return [{ type: "reasoning", text: payload.thinking, ...providerOptions(payload) }];
+        return [{ type: "reasoning", text: payload.thinking, ...this.#options(payload) }];
       case "inline_data": {
         const part = dataPart(payload.data, payload.mime_type);
-        return part.type === "file" ? [{ ...part, ...providerOptions(payload) }] : [];
+        return part.type === "file" ? [{ ...part, ...this.#options(payload) }] : [];
       }
       default:
         return [];
     }
+  }
+
+  #textPart(payload: TextPayload): ReplyPart[] {
+    const options = this.#options(payload);
+    if (payload.text.trim() === "" && !options.providerOptions) return [];
+    return [{ type: "text", text: payload.text, ...options }];
   }
 
   /** The id as the provider gave it, unless two calls of one message would then share it. */
@@ -116,7 +128,13 @@ export class PromptHistory {
   #callPart(payload: ToolCallPayload, { callId, name }: SentCall): LanguageModelV3ToolCallPart {
     const readable = payload.stop_reason !== "malformed" && isJsonObject(parseJson(payload.arguments));
     const input = this.#dialect.callInput(readable ? payload.arguments : "{}");
-    return { type: "tool-call", toolCallId: callId, toolName: name, input, ...providerOptions(payload) };
+    return { type: "tool-call", toolCallId: callId, toolName: name, input, ...this.#options(payload) };
+  }
+
+  /** Fidelity goes back as it came, with the piece it came with (PC-041). */
+  #options({ fidelity }: CompletePayload): { providerOptions?: SharedV3ProviderOptions } {
+    const options = isFidelity(fidelity) ? this.#dialect.fidelity(fidelity) : undefined;
+    return options ? { providerOptions: options } : {};
   }
 
   #turn(payloads: readonly CompletePayload[], calls: readonly SentCall[]): LanguageModelV3Message[] {
@@ -161,13 +179,4 @@ function userPart(payload: CompletePayload): UserPart[] {
   if (payload.type === "image_url") return [imagePart(payload.image_url)];
   if (payload.type === "inline_data") return [dataPart(payload.data, payload.mime_type)];
   return [];
-}
-
-/** Fidelity goes back as it came, with the piece it came with (PC-041). */
-function providerOptions({ fidelity }: CompletePayload): { providerOptions?: SharedV3ProviderOptions } {
-  return isProviderOptions(fidelity) ? { providerOptions: fidelity } : {};
-}
-
-function isProviderOptions(value: unknown): value is SharedV3ProviderOptions {
-  return isFidelity(value);
 }

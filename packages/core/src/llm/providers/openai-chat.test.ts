@@ -510,7 +510,7 @@ test("a thought signature goes back on the call it came with (PC-041)", async ()
   );
   const llm = model(server, { modelId: "custom" });
   const got = await ask(llm);
-  expect(callsOf(got)[0]?.fidelity).toEqual({ google: { thoughtSignature: "sig" } });
+  expect(callsOf(got)[0]?.fidelity).toEqual({ openaiChat: { thoughtSignature: "sig" } });
   await ask(llm, ...answers(got));
   expect(server.bodies[1].messages[1].tool_calls[0].extra_content).toEqual(extra_content);
 });
@@ -527,7 +527,10 @@ test.each([1, 2])("a thought signature on piece %i behind a call's first goes ba
   const server = await raw({ body: reply(...pieces.map(toolCall), other) }, { body: reply({ content: "ok" }) });
   const llm = model(server, { modelId: "custom" });
   const got = await ask(llm);
-  expect(callsOf(got).map(({ fidelity }) => fidelity)).toEqual([{ google: { thoughtSignature: "sig" } }, undefined]);
+  expect(callsOf(got).map(({ fidelity }) => fidelity)).toEqual([
+    { openaiChat: { thoughtSignature: "sig" } },
+    undefined,
+  ]);
   await ask(llm, ...answers(got));
   expect(server.bodies[1].messages[1].tool_calls[0].extra_content).toEqual(extra_content);
 });

@@ -5,11 +5,11 @@ import type { ThinkingLevelName } from "../contract.ts";
 import { isJsonObject, jsonText, parseJson } from "../json-value.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { joinDeltas } from "./openai-chat/join-deltas.ts";
-import { LateSignatures } from "./openai-chat/late-signatures.ts";
+import { LateSignatures, OWN, signatureOptions } from "./openai-chat/late-signatures.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
 import { toolMessages } from "./openai-chat/tool-messages.ts";
 import type { OpenProvider, PromptDialect } from "./provider.ts";
-import { wellFormedBody } from "./well-formed-body.ts";
+import { providerFetch } from "./provider-fetch.ts";
 
 /**
  * OpenAI Chat Completions and the servers that are compatible with it (PC-106).
@@ -18,17 +18,16 @@ import { wellFormedBody } from "./well-formed-body.ts";
  * only the reasoning ones are told how hard to think, and they get `max_completion_tokens`; none of them is sent
  * `reasoning_content`, which other servers get back with the reply it came in.
  */
-export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes }) => {
+export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
   const { address, query } = readAddress(baseUrl);
   let signatures = new LateSignatures();
   const provider = createOpenAICompatible({
-    // The package hands thought signatures out under the provider's name and takes them back under this one.
-    name: "google",
+    name: OWN,
     baseURL: address,
     ...(query && { queryParams: query }),
     includeUsage: true,
-    fetch: mendedFetch((body) => {
+    fetch: providerFetch(fetch, (body) => {
       signatures = new LateSignatures();
       return mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas });
     }),
@@ -84,16 +83,6 @@ function readAddress(baseUrl: string): { address: string; query: Record<string, 
   return { address: `${url.origin}${url.pathname}`.replace(/\/+$/, ""), query };
 }
 
-function mendedFetch(mend: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>): typeof fetch {
-  return async (input, init) => {
-    const body = typeof init?.body === "string" ? { body: wellFormedBody(init.body) } : {};
-    const response = await fetch(input, { ...init, ...body });
-    if (!response.ok || !response.body) return response;
-    // In place of the getter: another response around the stream would cost more than mending it.
-    return Object.defineProperty(response, "body", { value: mend(response.body) });
-  };
-}
-
 function withCompletionLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }
@@ -101,6 +90,7 @@ function withCompletionLimit({ max_tokens, ...body }: Record<string, unknown>): 
 function dialect(traits: Traits): PromptDialect {
   return {
     keepsThinking: () => !traits.openai,
+    fidelity: signatureOptions,
     callId: (id) => (id.length <= MAX_CALL_ID_CHARACTERS ? id : `call_${digest(id)}`),
     callName,
     callInput,

@@ -1,12 +1,16 @@
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
   LanguageModelV3Message,
+  LanguageModelV3Prompt,
   LanguageModelV3StreamPart,
+  SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ThinkingPayload, ToolCallOutputPayload } from "../../omnimessage/message.ts";
+import type { ThinkingPayload, ToolCallOutputPayload, ToolDefinition } from "../../omnimessage/message.ts";
 import type { ThinkingLevelName } from "../contract.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
+import type { Fidelity } from "../segment-fidelity.ts";
 
 /** Opens one wire protocol for one model; loads the protocol's package. @throws {RookeryError} `config-invalid`. */
 export type OpenProvider = (config: {
@@ -14,6 +18,8 @@ export type OpenProvider = (config: {
   baseUrl?: string;
   /** Called whenever anything of a reply arrives, though no part comes of it. */
   onBytes?: () => void;
+  /** How requests are sent. */
+  fetch: typeof fetch;
 }) => Promise<Provider>;
 
 /**
@@ -23,7 +29,10 @@ export type OpenProvider = (config: {
  */
 export interface Provider {
   readonly model: Pick<LanguageModelV3, "doStream">;
-  /** Adds to a part of the latest request's stream what the protocol's package has passed over. */
+  /**
+   * A part of the latest request's stream, with what the protocol's package has passed over, and with the metadata of this
+   * protocol alone. An adapter may put an error in place of a part: a `finish` that no end marker of the wire stands for.
+   */
   completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart;
   readonly dialect: PromptDialect;
   /** Lower-case names; none without a key. */
@@ -41,8 +50,10 @@ export interface Provider {
 
 /** What differs between protocols in how a history is written. */
 export interface PromptDialect {
-  /** Whether thinking goes back with the reply it came in. */
+  /** Whether thinking goes back with the reply it came in; thinking of another protocol is for the adapter to tell. */
   keepsThinking(thinking: ThinkingPayload): boolean;
+  /** What of a piece's fidelity this protocol gave out, as its package takes it back; that of others stays behind. */
+  fidelity(fidelity: Fidelity): SharedV3ProviderOptions | undefined;
   /** A call id the protocol accepts; equal ids stay equal. */
   callId(id: string): string;
   /** A tool name the protocol accepts; different names stay different. */
@@ -51,6 +62,10 @@ export interface PromptDialect {
   callInput(argumentsText: string): unknown;
   /** The outputs of one reply's calls, in the order of the calls. */
   toolMessages(outputs: readonly AnsweredCall[]): LanguageModelV3Message[];
+  /** The parameters of a tool in the form the protocol takes; absent: any object schema will do. */
+  toolSchema?(parameters: ToolDefinition["parameters"]): LanguageModelV3FunctionTool["inputSchema"];
+  /** The last to change a whole prompt: marks what is to be cached. */
+  finishPrompt?(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt;
 }
 
 /** An output beside its call as the provider knows it. */

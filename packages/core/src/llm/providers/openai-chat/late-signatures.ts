@@ -1,5 +1,6 @@
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3StreamPart, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { isJsonObject } from "../../json-value.ts";
+import type { Fidelity } from "../../segment-fidelity.ts";
 
 /**
  * The thought signatures of one reply, wherever a server puts them: the package reads that of a call's first piece and
@@ -24,6 +25,15 @@ export class LateSignatures {
   complete(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart {
     const thoughtSignature = part.type === "tool-call" ? this.#byId.get(part.toolCallId) : undefined;
     if (part.type !== "tool-call" || thoughtSignature === undefined) return part;
-    return { ...part, providerMetadata: { google: { thoughtSignature } } };
+    return { ...part, providerMetadata: { [OWN]: { thoughtSignature } } };
   }
 }
+
+/** The package hands signatures out under the name of the provider, and takes them back under Google's. */
+export function signatureOptions({ [OWN]: own }: Fidelity): SharedV3ProviderOptions | undefined {
+  const thoughtSignature = own?.thoughtSignature;
+  return typeof thoughtSignature === "string" ? { google: { thoughtSignature } } : undefined;
+}
+
+/** The name of this protocol in fidelity. */
+export const OWN = "openaiChat";
