@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { chmod, chown, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, copyFile, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { becomeOrdinaryUser } from "../../../test/support/become-ordinary-user.ts";
 import { canMount } from "../../../test/support/can-mount.ts";
@@ -62,12 +63,24 @@ test("in a directory without write permission the file is written in place", asy
   });
 });
 
-test.skipIf(isRoot)("a file without write permission is not replaced (root may always write)", async () => {
+test("a file without write permission is not replaced", async () => {
   const workspace = await fileWorkspace();
   const path = await workspace.write("a", "v1");
   await chmod(path, 0o444);
+  becomeOrdinaryUser(workspace.dir);
   await expect(writeFileAtomically(path, Buffer.from("v2"))).rejects.toMatchObject({ code: "EACCES" });
   expect(await workspace.text("a")).toBe("v1");
+});
+
+test("a program that runs can be replaced", async () => {
+  const workspace = await fileWorkspace();
+  const path = workspace.path("sleeper");
+  await copyFile("/bin/sleep", path);
+  const running = spawn(path, ["60"]);
+  onTestFinished(() => void running.kill());
+  await once(running, "spawn");
+  expect(await writeFileAtomically(path, Buffer.from("v2"))).toEqual({});
+  expect(await workspace.text("sleeper")).toBe("v2");
 });
 
 test.skipIf(!canMount)("a file that is a mount point is written in place (needs the right to mount)", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { access, type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../errors/error-text.ts";
@@ -30,7 +30,7 @@ export async function writeFileAtomically(realPath: string, bytes: Uint8Array): 
     await withFlushedCopy(dirname(realPath), bytes, 0o666, (copy) => rename(copy, realPath));
     return {};
   }
-  await access(realPath, constants.W_OK);
+  await assertWritable(realPath);
   try {
     return await withFlushedCopy(dirname(realPath), bytes, 0o600, (copy, handle) =>
       replace(realPath, original, bytes, copy, handle),
@@ -39,6 +39,15 @@ export async function writeFileAtomically(realPath: string, bytes: Uint8Array): 
     const reason = reasonToStayInPlace(error);
     if (reason === undefined) throw error;
     return await withFlushedCopy(tmpdir(), bytes, 0o600, () => writeInPlace(realPath, bytes, reason));
+  }
+}
+
+/** By opening it, since `access` asks for the user who started the program. A program that runs can be replaced, not opened. */
+async function assertWritable(realPath: string): Promise<void> {
+  try {
+    await (await open(realPath, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)).close();
+  } catch (error) {
+    if (errorCode(error) !== "ETXTBSY") throw error;
   }
 }
 
