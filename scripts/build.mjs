@@ -1,6 +1,6 @@
 // Bundles the command line into rookery.js and the chunks it loads when they are used: in packages/cli/dist, or in the
 // directory that is given.
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { types } from "node:util";
@@ -96,5 +96,7 @@ await build({
   format: "cjs",
   plugins: [startInChunks],
 });
+// The demo looks for its files beside the chunk it is in.
+await cp(join(cli, "src", "demo", "demo-files"), join(outdir, "chunks", "demo-files"), { recursive: true });
 await writeFile(join(outdir, "package.json"), '{ "type": "commonjs" }\n');
 await chmod(join(outdir, "rookery.js"), 0o755);

@@ -52,9 +52,10 @@ const errorExitCodes: Readonly<Record<ErrorCode, number>> = {
   "session-auth": CREDENTIALS,
   "session-locked": FAILED,
   "session-not-found": USAGE,
+  "session-exists": USAGE,
   "input-empty": USAGE,
   "input-too-large": USAGE,
   "tool-unknown": USAGE,
   "tool-duplicate": USAGE,
-  "trace-corrupt": FAILED,
+  "trace-corrupt": USAGE,
 };

@@ -6,6 +6,8 @@ export interface AgentFlags {
   readonly root?: string;
   readonly project?: string;
   readonly agent?: string;
+  /** Where a model is called: the file that gets its requests and answers. */
+  readonly debug?: string;
 }
 
 /** How a command answers. */

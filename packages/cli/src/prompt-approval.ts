@@ -51,7 +51,7 @@ async function question(
 const NOBODY: ApprovalAnswer = { decision: "deny", decidedBy: "default", reason: "nobody can answer" };
 
 /** What was typed before the question stood on the screen is no answer to it: all that is ready is read and dropped. */
-async function discardTyped(stdin: Io["stdin"]): Promise<void> {
+export async function discardTyped(stdin: Io["stdin"]): Promise<void> {
   const drop = (): void => undefined;
   stdin.on("data", drop);
   // A read that has something is served between two turns of the event loop.

@@ -7,6 +7,14 @@ import { fakeIo } from "../test/support/fake-io.ts";
 import { rookery } from "./rookery.ts";
 import { VERSION } from "./version.ts";
 
+test("help behind a word and the word before --help are one", async () => {
+  const [asked, flagged] = [fakeIo(), fakeIo()];
+  expect(await rookery(["help", "config", "model", "add"], asked)).toBe(0);
+  expect(await rookery(["config", "model", "add", "--help"], flagged)).toBe(0);
+  expect(asked.out()).toBe(flagged.out());
+  expect(await rookery(["help", "rnu"], fakeIo())).toBe(2);
+});
+
 test("without arguments it tells how to run a first task", async () => {
   const io = fakeIo();
   expect(await rookery([], io)).toBe(0);
@@ -22,7 +30,8 @@ test("--version is the plain version; --help, -h and help list every command", a
   for (const word of ["--help", "-h", "help"]) {
     const help = fakeIo();
     expect(await rookery([word], help)).toBe(0);
-    for (const name of ["run", "tool", "sessions", "config"]) expect(help.out()).toContain(`\n  ${name} `);
+    for (const name of ["demo", "run", "tool", "sessions", "replay", "config"])
+      expect(help.out()).toContain(`\n  ${name} `);
   }
 });
 
@@ -36,7 +45,7 @@ test("each command explains itself, on standard output", async () => {
 });
 
 test.each([
-  [["rnu"], 'unknown command "rnu"; use one of run, tool, sessions, config'],
+  [["rnu"], 'unknown command "rnu"; use one of demo, run, tool, sessions, replay, config'],
   [["--verbose"], 'unknown option "--verbose"; use one of --help, --version'],
   [["run", "x", "--modle", "a/b"], "unknown option '--modle'; did you mean --model?"],
   [["run", "x", "--sandbox"], "unknown option '--sandbox'; see --help"],

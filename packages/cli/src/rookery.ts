@@ -1,6 +1,8 @@
 import { createAgent, RookeryError } from "@rookery/core";
 import { type CommandContext, type DefineCommand, runCommandLine } from "./command-line.ts";
 import { defineConfig } from "./commands/config-model.ts";
+import { defineDemo } from "./commands/demo.ts";
+import { defineReplay } from "./commands/replay.ts";
 import { defineRun } from "./commands/run.ts";
 import { defineSessions } from "./commands/sessions.ts";
 import { defineTool } from "./commands/tool.ts";
@@ -44,7 +46,8 @@ async function answer(argv: readonly string[], context: CommandContext): Promise
 }
 
 async function dispatch(argv: readonly string[], context: CommandContext): Promise<number> {
-  const [name] = argv;
+  const [name, about] = argv;
+  if (name === "help" && about !== undefined) return dispatch([...argv.slice(1), "--help"], context);
   if (name === undefined || ["help", "--help", "-h", "--version"].includes(name)) {
     context.stdout.write(
       name === undefined ? FIRST_STEPS : name === "--version" ? `${VERSION}\n` : helpText(summaries()),
@@ -63,6 +66,7 @@ interface CommandEntry {
 }
 
 const commands: readonly CommandEntry[] = [
+  { name: "demo", summary: "watch a recorded agent repair a small project; no key needed", define: defineDemo },
   {
     name: "run",
     summary: "do one task: rookery run [PROMPT]",
@@ -75,12 +79,13 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "sessions",
-    summary: "what was recorded: sessions list | show ID | remove ID…",
+    summary: "what was recorded: sessions list | show ID | export ID | import FILE | remove ID…",
     define: defineSessions,
   },
+  { name: "replay", summary: "run a recorded session again: replay TRACE [--check]", define: defineReplay },
   {
     name: "config",
-    summary: "the project's models: config model add | list | default | remove",
+    summary: "the project's models: config model add | list | test | default | remove",
     define: defineConfig,
   },
 ];

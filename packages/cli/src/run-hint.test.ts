@@ -14,6 +14,8 @@ test("a first request that is refused leads to name and address, a later one doe
   const refused = { status: "failed", code: "provider-refused" } as const;
   expect(runHint(outcome({ ...refused, turns: 0 }), meta)).toBe("check the model's name and the address");
   expect(runHint(outcome({ ...refused, turns: 1 }), meta)).toBeUndefined();
+  const message = "the proxy in HTTPS_PROXY asks for a user name and password (HTTP 407); put the right ones in";
+  expect(runHint(outcome({ ...refused, turns: 0, message }), meta)).toBeUndefined();
 });
 
 test.each([

@@ -8,8 +8,9 @@ export function runHint(
   if (status === "auth") {
     return `check ${keyVariable(provider)}, or store another key with rookery config model add ${provider}/${model_id}`;
   }
-  // Once a reply has come, the name and the address were right.
-  if (code === "provider-refused" && turns === 0) return "check the model's name and the address";
+  // Once a reply has come, the name and the address were right; a proxy's refusal says itself what to do.
+  const isProxys = message.startsWith("the proxy in ");
+  if (code === "provider-refused" && turns === 0 && !isProxys) return "check the model's name and the address";
   const isNobodyThere = code === "retries-exhausted" && /ECONNREFUSED (127\.|::1)/.test(message);
   return isNobodyThere ? "is the server running?" : undefined;
 }

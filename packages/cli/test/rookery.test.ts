@@ -23,6 +23,20 @@ test("the bundle answers --version by itself and prints nothing else", () => {
   expect(run).toMatchObject({ status: 0, stdout: "0.1.0\n", stderr: "" });
 });
 
+test("the catalogue of models is loaded when it is asked for, and not to show the version or help", () => {
+  const loaded = (...argv: string[]): string => {
+    const coverage = mkdtempSync(join(tmpdir(), "rookery-coverage-"));
+    spawnSync(bin, argv, { env: { ...process.env, NODE_V8_COVERAGE: coverage } });
+    return readdirSync(coverage)
+      .map((file) => readFileSync(join(coverage, file), "utf8"))
+      .join();
+  };
+  expect(loaded("--version")).not.toContain("/chunks/");
+  expect(loaded("run", "--help")).toContain("/chunks/start");
+  expect(loaded("run", "--help")).not.toContain("/chunks/models-");
+  expect(loaded("config", "model", "list", "--available")).toContain("/chunks/models-");
+});
+
 test("a prompt from standard input is sent once, and the answer is all of standard output", async () => {
   await serve(() => ({ text: ["All ", "right."] }));
   const run = await finished(start(["run", ...model()], { input: "body\n" }));
@@ -119,7 +133,7 @@ test("standard output holds nothing of a reply that broke off and was asked for 
   await serve((index) => (index === 0 ? { text: ["The ans"], breaksOff: true } : { text: ["The answer."] }));
   const run = await finished(start(["run", ...model(), "x"]));
   expect(run).toMatchObject({ code: 0, stdout: "The answer.\n" });
-  expect(run.stderr).toMatch(/^↻ .*; trying again in \d+\.\d s\n$/);
+  expect(run.stderr).toMatch(/^↻ retrying in \d s \(attempt 2 of 6\): .*\n$/);
 });
 
 test("a refused model leads to name and address", async () => {
@@ -211,13 +225,15 @@ test("a server that cannot be reached is tried again, with the reason and the wa
   server?.close();
   const run = await finished(start(argv));
   expect(run).toMatchObject({ code: 124, stdout: "" });
-  expect(run.stderr).toMatch(/^↻ .*(connect|ECONNREFUSED).*; trying again in \d+\.\d s\nrookery: timeout: .*\n$/i);
+  expect(run.stderr).toMatch(
+    /^↻ retrying in \d s \(attempt 2 of 6\): .*ECONNREFUSED.*\nrookery: timeout: .*ECONNREFUSED.*\n$/,
+  );
 });
 
 test("without any model the error names the ways to one", async () => {
   const run = await finished(start(["run", "--root", newRoot(), "x"]));
   expect(run.code).toBe(2);
-  expect(run.stderr).toMatch(/^rookery: no model is chosen; pass --model .* rookery config model add .* --base-url /);
+  expect(run.stderr).toMatch(/^rookery: no model is chosen; set a .*export .* rookery config model add .* --base-url /);
 });
 
 test("tool call - runs every line in one environment", async () => {
@@ -273,6 +289,29 @@ test.skipIf(!canMakeTerminals)("Ctrl-D at a question ends the run as unanswered,
   expect(code).toBe(1);
   expect(stdout.split("Allow ")).toHaveLength(2);
   expect(stdout).toContain("failed (approval-unanswered)");
+});
+
+test.skipIf(!canMakeTerminals)("at a terminal Enter makes the next attempt, and Ctrl-C gives up with 130", async () => {
+  await serve(() => ({ status: 503, body: '{"error":{"message":"busy"}}', headers: { "retry-after": "50" } }));
+  const argv = [bin, "run", ...model(), "x"].map((word) => `'${word}'`).join(" ");
+  const child = start([], { through: [...TERMINAL, argv, "/dev/null"], env: { TERM: "xterm" } });
+  const waits = (): number => output(child).stdout.split("Ctrl-C to give up\r\n").length - 1;
+  let hasGivenUp = false;
+  child.stdout?.on("data", () => {
+    // What is typed before the wait does not count; the terminal echoes, so that this is typed again until it does.
+    if (waits() === 1) child.stdin?.write("\n");
+    if (waits() < 2 || hasGivenUp) return;
+    hasGivenUp = true;
+    child.stdin?.write("\x03");
+  });
+  const { code, stdout } = await finished(child);
+  expect(code).toBe(130);
+  expect(stdout).toMatch(
+    /↻ retrying in 50 s \(attempt 2 of 6\): the provider answered HTTP 503: busy — press Enter to try now, Ctrl-C to give up\r\n/,
+  );
+  expect(stdout).toContain("(attempt 3 of 6)");
+  expect(stdout).toContain("aborted: the run was interrupted while a request was tried again; the last attempt: ");
+  expect(server?.requests.length).toBeGreaterThan(1);
 });
 
 async function serve(reply: (index: number) => ChatReply): Promise<void> {

@@ -8,9 +8,12 @@ export { type Agent, createAgent } from "./agent/agent.ts";
 export type { AgentOptions, Injection, SessionOptions } from "./agent/agent-options.ts";
 // Configuration: what the command line edits.
 export { addModel, removeModel, setDefaultModel } from "./agent/edit-project-config.ts";
+export { keySource, keyVariable } from "./agent/model-key.ts";
+export { type ModelWish, parseModelName } from "./agent/model-name.ts";
+export { type ModelSetting, type ModelSettings, modelSettings } from "./agent/model-settings.ts";
 export { agentPaths, dataRoot } from "./agent/paths.ts";
 export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig } from "./agent/project-config.ts";
-export { keyVariable, parseModelName } from "./agent/resolve-model.ts";
+export { type ModelTest, type TestModelOptions, testModel } from "./agent/test-model.ts";
 // Approval: the callback, what it is told, and the modes that terminal and server share.
 export { approver } from "./approval/approver.ts";
 export type {
@@ -23,7 +26,8 @@ export type {
 } from "./approval/contract.ts";
 export type { AfterToolCall, BeforeToolCall, HookedCall, Hooks, OutputOverride } from "./engine/hooks.ts";
 // Runs: what a caller gives one, and how it ends.
-export type { RunCode, RunOptions, RunOutcome } from "./engine/run-outcome.ts";
+export { MAX_RECONNECTS } from "./engine/reconnect.ts";
+export type { RunCode, RunOptions, RunOutcome, Spending } from "./engine/run-outcome.ts";
 // Tools: the interface, the built-in environment, and the two ways to write a tool.
 export { toBuiltinTool } from "./environment/adapt-agent-tool.ts";
 export {
@@ -59,6 +63,17 @@ export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-reg
 // Errors: everything that is thrown on purpose.
 export { errorText } from "./errors/error-text.ts";
 export { type ErrorCode, RookeryError } from "./errors/rookery-error.ts";
+// Models: the catalogue, prices, the interface, and the built-in implementation.
+export {
+  type CatalogueAge,
+  type CatalogueModel,
+  type CatalogueProvider,
+  catalogueAge,
+  catalogueModel,
+  catalogueProvider,
+  catalogueProviders,
+} from "./llm/catalogue/catalogue.ts";
+export { providerMeant } from "./llm/catalogue/provider-meant.ts";
 export type {
   CreateLLM,
   GenerativeModelConfig,
@@ -68,8 +83,10 @@ export type {
   ThinkingLevelName,
   ToolCallIdAllocator,
 } from "./llm/contract.ts";
-// Models: the interface, and the built-in implementation.
+export type { ModelPricing } from "./llm/cost.ts";
 export { GenerativeModel } from "./llm/generative-model.ts";
+export type { ModelProbe, ProbedFeature, ProbeFinding } from "./llm/probe-model.ts";
+export { redactSecrets } from "./llm/redact-secrets.ts";
 export { createToolCallIdAllocator } from "./llm/tool-call-ids.ts";
 // Messages: the one envelope, its builders and guards.
 export {
@@ -119,9 +136,21 @@ export type {
   ToolRisk,
   ToolUsage,
 } from "./omnimessage/message.ts";
+// Replay: a recorded session run again, and what differs.
+export type { CallResult, ReplayedCall } from "./session/replay/compare-calls.ts";
+export { ReplayLLM, type ReplayLLMOptions } from "./session/replay/replay-llm.ts";
+export {
+  type ReplayOptions,
+  type ReplayReport,
+  replayTrace,
+  type SessionMaker,
+} from "./session/replay/replay-trace.ts";
 export { runToEnd } from "./session/run-to-end.ts";
 export type { Session } from "./session/session.ts";
 export type { ToolRunner } from "./session/tool-runner.ts";
 // Traces: reading what sessions left.
+export type { ExportEntry } from "./trace/export-session.ts";
+export type { ImportedSession, ImportOptions } from "./trace/import-session.ts";
 export type { TraceEntry } from "./trace/read-trace.ts";
+export { readTraceAt } from "./trace/read-trace-at.ts";
 export type { SessionSummary } from "./trace/session-summary.ts";

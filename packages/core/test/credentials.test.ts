@@ -28,7 +28,7 @@ test("after a refused key the session runs again only when the resolved key is a
   await server.close();
 });
 
-test("a stored key that was corrected is used by the session that was refused (PC-025)", async () => {
+test("a stored key that was corrected is used by the session that was refused (PC-025, PC-026)", async () => {
   const server = await startStrictServer({ apiKeys: ["good-key"], scripts: { default: ["hello"] } });
   await using temp = await tempAgent();
   const { projectConfigFile } = agentPaths(temp.root, "default_project", "default_agent");

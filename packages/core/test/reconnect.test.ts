@@ -5,24 +5,10 @@ import { userText } from "../src/omnimessage/build.ts";
 import { isType, ofType } from "../src/omnimessage/guards.ts";
 import type { Session } from "../src/session/session.ts";
 import { collectRun, scriptedLLM, tempAgent } from "../src/testing/index.ts";
+import { impatient } from "./support/impatient-session.ts";
 import { gatedTool } from "./support/test-tools.ts";
 
 const allow: ApproveFn = async () => "allow";
-
-/** The session, with every wait between attempts skipped as soon as it is announced. */
-function impatient(session: Session): Pick<Session, "run" | "traceFile"> {
-  const run: Session["run"] = async function* (messages, options) {
-    const inner = session.run(messages, options);
-    for (let step = await inner.next(); ; step = await inner.next()) {
-      if (step.done) return step.value;
-      yield step.value;
-      if (isType(step.value, "request_end") && step.value.payload.retry_in_ms !== undefined) {
-        while (!session.skipReconnectWait()) await new Promise((resolve) => setImmediate(resolve));
-      }
-    }
-  };
-  return { run, traceFile: session.traceFile };
-}
 
 const fails = (outcome: LLMOutcome) => ({ outcome });
 
@@ -133,6 +119,28 @@ test("a Retry-After up to a minute is waited out as it is", async () => {
   const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
   const { trace } = await collectRun(impatient(session), [userText("Hi")]);
   expect(ofType(trace, "request_end")[0]?.payload.retry_in_ms).toBe(45_000);
+});
+
+test.each([
+  [new DOMException("", "TimeoutError"), { status: "timeout", message: "the time limit of the run was reached" }],
+  [new DOMException("", "AbortError"), { status: "aborted", message: "the run was interrupted" }],
+])("a run that %s ends in the wait for another attempt names the last failure", async (reason, { status, message }) => {
+  const llm = scriptedLLM(fails({ status: "timeout", message: "no route", retryAfterMs: 50_000 }), "fine");
+  await using temp = await tempAgent({ createLLM: () => llm });
+  const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
+  const controller = new AbortController();
+  const run: Session["run"] = async function* (messages, options) {
+    const inner = session.run(messages, { ...options, signal: controller.signal });
+    for (let step = await inner.next(); ; step = await inner.next()) {
+      if (step.done) return step.value;
+      yield step.value;
+      if (isType(step.value, "request_end")) controller.abort(reason);
+    }
+  };
+  const { outcome } = await collectRun({ run, traceFile: session.traceFile }, [userText("Hi")]);
+  const why = "while a request was tried again; the last attempt: no route";
+  expect(outcome).toMatchObject({ status, message: `${message} ${why}` });
+  expect(llm.requests).toHaveLength(1);
 });
 
 test("a wait that is skipped costs no attempt, and without a wait there is nothing to skip", async () => {

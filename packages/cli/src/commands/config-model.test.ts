@@ -11,7 +11,7 @@ test("add stores a model with everything its flags say, for the owner's eyes alo
   const io = fakeIo({ stdin: "sk-secret\n" });
   const flags =
     "--client-type openai-chat --base-url http://127.0.0.1:1/v1 --context-window 1000 --max-tokens 100 --no-vision " +
-    "--set-default --key-stdin";
+    "--price 3,0.3,3.75,15 --set-default --key-stdin";
   const headers = ["--header", "X-A: 1", "--header", "X-B: two words"];
   expect(await project.run(["add", "hub/org/m", ...flags.split(" "), ...headers], io)).toBe(0);
   expect(io.out()).toBe("stored hub/org/m\n");
@@ -25,6 +25,7 @@ test("add stores a model with everything its flags say, for the owner's eyes alo
         context_window: 1000,
         max_tokens: 100,
         vision: false,
+        pricing: { input: 3, cache_read: 0.3, cache_write: 3.75, output: 15 },
         headers: { "X-A": "1", "X-B": "two words" },
         api_key: "sk-secret",
       },
@@ -80,6 +81,30 @@ test("a model whose key is known already is stored without a word on keys", asyn
   expect(fromEnvironment.out()).toBe("stored hub/m\n");
 });
 
+test("a price replaces the stored one whole, and other changes leave it", async () => {
+  const stored = "pricing: { input: 1, cache_read: 1, cache_write: 1, output: 1 }";
+  const project = await newProject(`models: [{ provider: a, model_id: m, ${stored} }]\n`);
+  await project.run(["add", "a/m", "--vision"], fakeIo());
+  expect((await readProjectConfig(project.file)).models?.[0]?.pricing?.output).toBe(1);
+  await project.run(["add", "a/m", "--price", "2,4"], fakeIo());
+  expect((await readProjectConfig(project.file)).models?.[0]?.pricing).toEqual({
+    input: 2,
+    cache_read: 2,
+    cache_write: 2,
+    output: 4,
+  });
+});
+
+test("where a provider's key is missing the variable is the one its vendor reads", async () => {
+  const project = await newProject();
+  const io = fakeIo();
+  await project.run(["add", "qwen/qwen-plus"], io);
+  expect(io.out()).toBe("stored qwen/qwen-plus (no key; set DASHSCOPE_API_KEY or use --key-stdin)\n");
+  const known = fakeIo({ env: { DASHSCOPE_API_KEY: "k" } });
+  await project.run(["add", "qwen/qwen-plus"], known);
+  expect(known.out()).toBe("stored qwen/qwen-plus\n");
+});
+
 test("Enter at the key keeps the stored one, and the question says so", async () => {
   const project = await newProject("models: [{ provider: a, model_id: m, api_key: sk-secret }]\n");
   const io = fakeIo({ isTTY: true });
@@ -88,19 +113,6 @@ test("Enter at the key keeps the stored one, and the question says so", async ()
   io.stdin.write("\r");
   expect(await running).toBe(0);
   expect((await readProjectConfig(project.file)).models?.[0]?.api_key).toBe("sk-secret");
-});
-
-test("list says on standard error that there is nothing", async () => {
-  const project = await newProject();
-  const io = fakeIo();
-  expect(await project.run(["list"], io)).toBe(0);
-  expect([io.out(), io.err()]).toEqual([
-    "",
-    "rookery: no models are stored; store one with rookery config model add PROVIDER/MODEL_ID\n",
-  ]);
-  const json = fakeIo();
-  await project.run(["list", "--output", "json"], json);
-  expect([json.out(), json.err()]).toEqual(["[]\n", ""]);
 });
 
 test.each([
@@ -112,27 +124,6 @@ test.each([
   expect(await project.run(["add", "hub/m", "--key-stdin"], io)).toBe(2);
   expect(io.err()).toMatch(new RegExp(`^rookery: ${message}; pass the key alone`));
   expect(io.err()).not.toContain("two");
-});
-
-test("list never shows a key, only where each one comes from", async () => {
-  const project = await newProject(`models:
-  - { provider: a, model_id: m, api_key: sk-secret, base_url: "http://127.0.0.1:1/v1" }
-  - { provider: b, model_id: m, key_command: pass show sk-secret }
-  - { provider: my-lab, model_id: m }
-  - { provider: d, model_id: m }
-default_model: { provider: b, model_id: m }
-`);
-  const env = { MY_LAB_API_KEY: "sk-secret" };
-  const text = fakeIo({ env });
-  expect(await project.run(["list"], text)).toBe(0);
-  expect(text.out()).toBe(
-    "  a/m key: stored http://127.0.0.1:1/v1\n* b/m key: key_command\n  my-lab/m key: MY_LAB_API_KEY\n  d/m key: none\n",
-  );
-  const json = fakeIo({ env });
-  expect(await project.run(["list", "--output", "json"], json)).toBe(0);
-  expect(JSON.parse(json.out())).toHaveLength(4);
-  expect(JSON.parse(json.out())[1]).toEqual({ provider: "b", model_id: "m", is_default: true, key: "key_command" });
-  expect(text.out() + json.out()).not.toContain("sk-secret");
 });
 
 test("default and remove work on stored models", async () => {
@@ -158,6 +149,11 @@ test.each([
   [
     ["add", "a/m", "--context-window", "big"],
     '--context-window must be a whole number of tokens above 0, got "big"; give a number above 0 and up to 1000000000',
+  ],
+  [
+    ["add", "a/m", "--price", "cheap"],
+    '--price must be two or four amounts in USD, got "cheap"; write INPUT,OUTPUT or INPUT,CACHE_READ,CACHE_WRITE,OUTPUT ' +
+      "per million tokens, like 3,0.3,3.75,15",
   ],
   [["add", "a/m", "--vision", "--no-vision"], "--vision came together with --no-vision; use one"],
   [["add", "a/m", "--key", "sk"], "unknown option '--key'; see --help"],

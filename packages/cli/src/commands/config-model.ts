@@ -1,10 +1,11 @@
 import {
   addModel,
-  agentPaths,
-  dataRoot,
+  catalogueProvider,
+  keySource,
   keyVariable,
   type ModelEntry,
   type ModelName,
+  type ModelPricing,
   parseModelName,
   RookeryError,
   readProjectConfig,
@@ -13,17 +14,14 @@ import {
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
-import { addOutputFlag, addRootFlags, numberIn, type OutputMode } from "../flags.ts";
+import { addOutputFlag, addRootFlags, numberIn } from "../flags.ts";
+import { readPrice } from "../read-price.ts";
 import { readSecret } from "../read-secret.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
-import { notice } from "../report-error.ts";
-
-interface ConfigFlags {
-  readonly root?: string;
-  readonly project?: string;
-  readonly output?: OutputMode;
-}
+import { type ConfigFlags, configFile } from "./config-file.ts";
+import { defineModelList } from "./config-model-list.ts";
+import { defineModelTest } from "./config-model-test.ts";
 
 interface AddFlags extends ConfigFlags {
   readonly clientType?: string;
@@ -31,6 +29,7 @@ interface AddFlags extends ConfigFlags {
   readonly contextWindow?: number;
   readonly maxTokens?: number;
   readonly vision?: boolean;
+  readonly price?: ModelPricing;
   readonly header?: Record<string, string>;
   readonly setDefault?: boolean;
   readonly keyStdin?: boolean;
@@ -67,6 +66,11 @@ export function defineConfig(program: Command, context: CommandContext): void {
     .option("--max-tokens <N>", "of one reply", numberIn("--max-tokens", "a whole number of tokens above 0", TOKENS))
     .option("--vision", "it sees images")
     .option("--no-vision", "it does not")
+    .option(
+      "--price <PRICES>",
+      "INPUT,OUTPUT or INPUT,CACHE_READ,CACHE_WRITE,OUTPUT in USD per million tokens",
+      readPrice,
+    )
     .option("--header <'NAME: VALUE'>", "sent with every request; may be repeated", addHeader)
     .option("--set-default", "also make it the project's default")
     .option("--key-stdin", "read the key from standard input")
@@ -78,12 +82,10 @@ export function defineConfig(program: Command, context: CommandContext): void {
       const key = await readSecret(`Key for ${pair.provider} (${enter})`, flags.keyStdin === true, context.io);
       const entry = { ...pair, ...entryOf(flags), ...(key && { api_key: key }) };
       await addModel(file, entry, { setDefault: flags.setDefault === true });
-      const hasKey = keySource({ ...stored, ...entry }, context.io.env) !== "none";
-      report(flags, "stored", name, hasKey ? "" : ` (no key; set ${keyVariable(pair.provider)} or use --key-stdin)`);
+      report(flags, "stored", name, await keyNote({ ...stored, ...entry }, context.io.env));
     });
-  add("list", "List them. Keys are not shown, only where each one comes from.").action((flags: ConfigFlags) =>
-    list(flags, context),
-  );
+  defineModelList(model, context);
+  defineModelTest(model, context);
   add("default", "Make a stored model the project's default.")
     .argument("<PROVIDER/MODEL_ID>")
     .action(async (name: string, flags: ConfigFlags) => {
@@ -99,10 +101,6 @@ export function defineConfig(program: Command, context: CommandContext): void {
 }
 
 const TOKENS = { integer: true, max: 1_000_000_000 };
-
-function configFile({ root, project = "default_project" }: ConfigFlags, { io }: CommandContext): string {
-  return agentPaths(dataRoot(root, io.env), project, "default_agent").projectConfigFile;
-}
 
 async function storedModel(file: string, { provider, model_id }: ModelName): Promise<ModelEntry | undefined> {
   const { models = [] } = await readProjectConfig(file);
@@ -122,13 +120,22 @@ function refuseTogether(command: Command, flags: readonly string[]): void {
   }
 }
 
-function entryOf({ clientType, baseUrl, contextWindow, maxTokens, vision, header }: AddFlags): Partial<ModelEntry> {
+function entryOf({
+  clientType,
+  baseUrl,
+  contextWindow,
+  maxTokens,
+  vision,
+  price,
+  header,
+}: AddFlags): Partial<ModelEntry> {
   return {
     ...(clientType !== undefined && { client_type: clientType }),
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(contextWindow !== undefined && { context_window: contextWindow }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(vision !== undefined && { vision }),
+    ...(price && { pricing: price }),
     ...(header && { headers: header }),
   };
 }
@@ -142,31 +149,9 @@ function addHeader(text: string, previous: Record<string, string> = {}): Record<
   });
 }
 
-async function list(flags: ConfigFlags, context: CommandContext): Promise<void> {
-  const { models = [], default_model } = await readProjectConfig(configFile(flags, context));
-  const rows = models.map((model) => ({
-    provider: model.provider,
-    model_id: model.model_id,
-    is_default: default_model?.provider === model.provider && default_model.model_id === model.model_id,
-    base_url: model.base_url,
-    client_type: model.client_type,
-    key: keySource(model, context.io.env),
-  }));
-  if (flags.output === "json") {
-    context.stdout.write(jsonLine(rows));
-    return;
-  }
-  if (rows.length === 0) {
-    notice(context.io, "no models are stored; store one with rookery config model add PROVIDER/MODEL_ID");
-  }
-  for (const { provider, model_id, is_default, base_url = "", key } of rows) {
-    const line = `${is_default ? "*" : " "} ${provider}/${model_id}  key: ${key}  ${base_url}`;
-    context.stdout.write(`${line[0]} ${oneLine(line.slice(2))}\n`);
-  }
-}
-
-function keySource({ provider, api_key, key_command }: ModelEntry, env: NodeJS.ProcessEnv): string {
-  if (api_key) return "stored";
-  if (key_command) return "key_command";
-  return env[keyVariable(provider)] ? keyVariable(provider) : "none";
+/** Says so where a model has no key yet. */
+async function keyNote(entry: ModelEntry, env: NodeJS.ProcessEnv): Promise<string> {
+  if ((await keySource(entry, env)) !== undefined) return "";
+  const { key_variable = keyVariable(entry.provider) } = (await catalogueProvider(entry.provider)) ?? {};
+  return ` (no key; set ${key_variable} or use --key-stdin)`;
 }

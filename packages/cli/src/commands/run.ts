@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ApprovalMode, approver, type RunOutcome, type Session, userText } from "@rookery/core";
+import { type ApprovalMode, approver, RookeryError, type RunOutcome, type Session, userText } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { runExitCode } from "../exit-code.ts";
@@ -18,8 +18,10 @@ import { watchInterruption } from "../interruption.ts";
 import { approvalPrompt } from "../prompt-approval.ts";
 import { readPrompt } from "../read-prompt.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
+import { spendingView } from "../render/spending-view.ts";
 import { textView } from "../render/text-view.ts";
 import type { View } from "../render/view.ts";
+import { retryKey } from "../retry-key.ts";
 import { runHint } from "../run-hint.ts";
 import { withAgent } from "../with-agent.ts";
 
@@ -36,6 +38,8 @@ interface RunFlags extends AgentFlags {
   readonly maxTurns?: number;
   /** In seconds. */
   readonly timeout?: number;
+  /** In USD. */
+  readonly maxCost?: number;
   readonly output?: OutputMode;
 }
 
@@ -59,7 +63,9 @@ export function defineRun(program: Command, context: CommandContext): void {
       "the most requests to the model",
       numberIn("--max-turns", "a whole number above 0", TURNS),
     )
-    .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS));
+    .option("--debug <FILE>", "adds what is sent to the model's server and what comes back, without keys, to a file")
+    .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
+    .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
   addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
     async (argument: string | undefined, flags: RunFlags) => {
       context.exitCode = await run(argument, flags, context);
@@ -71,6 +77,7 @@ const THINKING_LEVELS = ["none", "low", "medium", "high", "xhigh"] as const;
 const TURNS = { integer: true, max: 1_000_000 };
 // A Node timer takes no more milliseconds than fit into 31 bits.
 const SECONDS = { integer: false, max: 2_147_483 };
+const USD = { integer: false, max: 1_000_000 };
 
 async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io, stdout } = context;
@@ -87,6 +94,7 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
         ...(flags.thinking && { thinkingLevel: flags.thinking }),
         ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
       });
+      if (flags.maxCost !== undefined) assertPriced(session);
       const outcome = await drive(session, prompt, flags, context, interruption.signal);
       return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
     });
@@ -95,18 +103,29 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
   }
 }
 
+/** A limit on costs that are not known would stop nothing. */
+function assertPriced({ pricing, meta }: Session): void {
+  if (pricing !== undefined) return;
+  const name = `${meta.provider}/${meta.model_id}`;
+  throw new RookeryError("config-invalid", `--max-cost needs a price, and none is known for ${name}`, {
+    hint: `store one with rookery config model add ${name} --price INPUT,OUTPUT (USD per million tokens)`,
+  });
+}
+
 async function drive(
   session: Session,
   prompt: string,
-  { approve = "allow-all", output = "text" }: RunFlags,
+  { approve = "allow-all", output = "text", maxCost }: RunFlags,
   { io, stdout }: CommandContext,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
   const person = approvalPrompt(io, stdout, signal);
+  const retry = retryKey(io, () => session.skipReconnectWait());
   const view = createView(output, session, { io, stdout });
   const messages = session.run([userText(prompt)], {
     approve: approver({ mode: approve, ...(person && { ask: person.ask }) }),
     signal,
+    ...(maxCost !== undefined && { maxCostUsd: maxCost }),
   });
   for (;;) {
     const step = await messages.next();
@@ -118,10 +137,11 @@ async function drive(
     if (person) await person.answered;
     const waiting = view.show(step.value);
     if (waiting) await waiting;
+    retry?.(step.value);
   }
 }
 
 function createView(output: OutputMode, session: Session, { io, stdout }: Pick<CommandContext, "io" | "stdout">): View {
   if (output === "stream-json") return streamJsonView(stdout);
-  return output === "json" ? jsonView(stdout, session) : textView(io, stdout);
+  return output === "json" ? jsonView(stdout, session, io) : spendingView(textView(io, stdout), io);
 }

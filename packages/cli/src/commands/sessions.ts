@@ -7,6 +7,7 @@ import { oneLine } from "../render/neutralise.ts";
 import { transcript } from "../render/transcript.ts";
 import { type ErrorReport, errorReport, exitCodeOf, notice, reportError } from "../report-error.ts";
 import { withAgent } from "../with-agent.ts";
+import { defineTransfer } from "./transfer-sessions.ts";
 
 interface SessionsFlags extends AgentFlags {
   readonly output?: OutputMode;
@@ -14,7 +15,7 @@ interface SessionsFlags extends AgentFlags {
 
 /** `rookery sessions`: what the agent's sessions left. */
 export function defineSessions(program: Command, context: CommandContext): void {
-  const sessions = program.command("sessions").description("List, show and remove recorded sessions.");
+  const sessions = program.command("sessions").description("List, show, move and remove recorded sessions.");
   const add = (name: string, description: string, modes: readonly OutputMode[]): Command =>
     addOutputFlag(addAgentFlags(sessions.command(name).description(description)), modes);
 
@@ -26,6 +27,7 @@ export function defineSessions(program: Command, context: CommandContext): void 
     .action((id: string, flags: SessionsFlags) =>
       withAgent(flags, context, (agent) => show(problemsNoticed(agent.readSession(id), context), flags, context)),
     );
+  defineTransfer(sessions, context);
   add("remove", "Delete sessions with everything that belongs to them.", ["text", "json"])
     .argument("<ID...>", "as sessions list shows them")
     .action((ids: string[], flags: SessionsFlags) =>

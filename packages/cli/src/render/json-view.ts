@@ -1,6 +1,8 @@
 import type { RunOutcome } from "@rookery/core";
+import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { jsonLine } from "./json-line.ts";
+import { retryLine } from "./retry-line.ts";
 import type { View } from "./view.ts";
 
 /** Every message as one line, and nothing else. */
@@ -8,13 +10,18 @@ export function streamJsonView(stdout: OutputStream): View {
   return { show: (message) => stdout.write(jsonLine(message)), end: () => undefined };
 }
 
-/** One object at the end. */
+/** One object at the end; with `io` an attempt that is repeated is a line on standard error, when it is. */
 export function jsonView(
   stdout: OutputStream,
   session: { readonly sessionId: string; readonly traceFile: string },
+  io?: Io,
 ): View {
   return {
-    show: () => undefined,
+    show(message) {
+      const retry = io && retryLine(message, io);
+      if (retry !== undefined) io?.stderr.write(`${retry}\n`);
+      return undefined;
+    },
     end(outcome, hint) {
       const error = failure(outcome, hint);
       const report = { ...outcome, session_id: session.sessionId, trace: session.traceFile, ...(error && { error }) };

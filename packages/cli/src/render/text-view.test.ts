@@ -113,17 +113,22 @@ test("of a run that ends otherwise the text of the last attempt is written after
 
 test("at a terminal every attempt is shown, with its break marked", async () => {
   const messages = [begin, ...text("half"), ended("timeout"), begin, ...text("whole"), ended("completed")];
-  expect((await shown(true, messages)).out).toBe("half\n↻ timeout; trying again in 0.1 s\nwhole\n");
+  expect((await shown(true, messages)).out).toBe(
+    "half\n↻ retrying in 1 s (attempt 2 of 6): timeout — press Enter to try now, Ctrl-C to give up\nwhole\n",
+  );
 });
 
 test("an attempt that is repeated is one line with its wait", async () => {
   const retry = eventMessage({
     type: "request_end",
     status: "timeout",
-    error_message: "HTTP 503:\nbusy",
+    error_message: `HTTP 503:\nbusy \x1b[2J ${"very ".repeat(100)}`,
+    attempt: 2,
     retry_in_ms: 2100,
   });
-  expect((await shown(false, [retry])).err).toBe("↻ HTTP 503: busy; trying again in 2.1 s\n");
+  const { err } = await shown(false, [retry]);
+  expect(err).toMatch(/^↻ retrying in 3 s \(attempt 3 of 6\): HTTP 503: busy ␛\[2J (very ){50,}v?e?r?y?…\n$/);
+  expect((await shown(false, [{ ...retry, origin: ["session-2"] }])).err).toBe("");
 });
 
 test("messages of child sessions stay out of the answer", async () => {

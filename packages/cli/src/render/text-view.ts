@@ -1,10 +1,11 @@
-import { type EventPayload, isType, type OmniMessage, type ToolCallPayload, type ToolDefinition } from "@rookery/core";
+import { isType, type OmniMessage, type ToolCallPayload, type ToolDefinition } from "@rookery/core";
 import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
 import { folded } from "./fold.ts";
 import { toolHeading } from "./heading.ts";
-import { neutralise, oneLine } from "./neutralise.ts";
+import { neutralise } from "./neutralise.ts";
+import { retryLine } from "./retry-line.ts";
 import type { View } from "./view.ts";
 
 /**
@@ -97,7 +98,8 @@ export function textView(io: Io, stdout: OutputStream): View {
         isLineOpen = false;
       } else if (isType(message, "request_end")) {
         if (message.payload.status === "completed") return release();
-        if (message.payload.retry_in_ms !== undefined) return talk([retryLine(message.payload)]);
+        const retry = retryLine(message, io);
+        if (retry !== undefined) return talk([retry]);
       }
       return undefined;
     },
@@ -110,9 +112,4 @@ export function textView(io: Io, stdout: OutputStream): View {
       notice(io, hint === undefined ? what : `${what}; ${hint}`);
     },
   };
-}
-
-function retryLine({ status, error_message: why, retry_in_ms: waitMs = 0 }: EventPayload<"request_end">): string {
-  const seconds = (waitMs / 1000).toFixed(1);
-  return `↻ ${why === undefined ? status : oneLine(why)}; trying again in ${seconds} s`;
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 export interface ChatReply {
   readonly status?: number;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly text?: Iterable<string>;
   readonly calls?: readonly { readonly name: string; readonly args: Record<string, unknown> }[];
   /** Leaves the stream open after what was said. */
@@ -28,7 +29,7 @@ export async function startChatServer(reply: (index: number) => ChatReply): Prom
     requests.push(JSON.parse(await bodyOf(request)));
     const answer = reply(requests.length - 1);
     if (answer.status === undefined) return stream(response, answer);
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+    response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

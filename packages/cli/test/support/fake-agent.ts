@@ -1,5 +1,6 @@
 import type {
   createAgent,
+  ModelPricing,
   OmniMessage,
   RunOptions,
   RunOutcome,
@@ -13,6 +14,7 @@ export interface AgentScript {
   run?(input: readonly OmniMessage[], options: RunOptions): AsyncGenerator<OmniMessage, RunOutcome>;
   call?(name: string, argumentsJson: string, options: RunOptions): AsyncGenerator<OmniMessage, void>;
   readonly tools?: readonly ToolDefinition[];
+  readonly pricing?: ModelPricing;
   readonly sessions?: readonly SessionSummary[];
   readonly record?: readonly TraceEntry[];
   /** Thrown when a session or a runner is asked for. */
@@ -35,7 +37,7 @@ export function fakeAgent(script: AgentScript): FakeAgent {
       log.push(["createSession", options]);
       if (script.failure) throw script.failure;
       const meta = { provider: "custom", model_id: "local" };
-      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run: script.run };
+      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
     },
     async createToolRunner(options: unknown) {
       log.push(["createToolRunner", options]);

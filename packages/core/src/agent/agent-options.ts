@@ -8,6 +8,8 @@ import type { CreateLLM, ThinkingLevelName } from "../llm/contract.ts";
 export interface Injection {
   /** Makes the model of each model context; with it no key is asked for. */
   readonly createLLM?: CreateLLM;
+  /** How the built-in model sends its requests; default: Node's `fetch`, through the proxies that `env` names. */
+  readonly fetch?: typeof fetch;
   /** Makes what executes the tools. */
   readonly createEnvironment?: CreateEnvironment;
   readonly toolSources?: readonly ToolSource[];
@@ -32,6 +34,11 @@ export interface AgentOptions extends Injection {
   readonly root?: string;
   /** Default: the process's own. */
   readonly env?: NodeJS.ProcessEnv;
+  /**
+   * Gets every request of the built-in model and every answer as JSON lines, without credentials (docs/configuration.md);
+   * created for its owner alone, appended to where it exists. What cannot be written is a warning, once.
+   */
+  readonly debugFile?: string;
 }
 
 /** Every injection of the agent can be replaced for one session; hooks and tools add to the agent's. */

@@ -9,17 +9,21 @@ import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import { type DebugLog, openDebugLog } from "../llm/network/debug-log.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
 import { ModelContext } from "../session/model-context.ts";
 import { Session } from "../session/session.ts";
 import { SessionRecord } from "../session/session-record.ts";
 import { ToolRunner } from "../session/tool-runner.ts";
+import { type ExportEntry, exportSession } from "../trace/export-session.ts";
+import { type ImportedSession, type ImportOptions, importSession } from "../trace/import-session.ts";
 import type { TraceEntry } from "../trace/read-trace.ts";
 import { newSessionId } from "../trace/session-id.ts";
 import { sessionPaths } from "../trace/session-paths.ts";
 import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
+import { modelFetch } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
@@ -29,24 +33,28 @@ import { openWorkspace } from "./workspace.ts";
 /**
  * Opens an agent. Until agents are files it needs none and writes nothing but the traces and scratchpads of its sessions.
  *
- * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory.
+ * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, and for a `debugFile`
+ *   that is not the user's own regular file.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const { agentId = "default_agent", projectId = "default_project", env = process.env } = options;
-  return new Agent(options, agentPaths(dataRoot(options.root, env), projectId, agentId));
+  const paths = agentPaths(dataRoot(options.root, env), projectId, agentId);
+  return new Agent(options, paths, openDebugFile(options));
 }
 
 /** One agent: what its sessions have in common, and what they left. */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #paths: AgentPaths;
+  readonly #debugLog: DebugLog | undefined;
   readonly #sources: readonly ToolSource[];
   readonly #open = new Set<{ dispose(): Promise<void> }>();
   #closed = false;
 
-  constructor(options: AgentOptions, paths: AgentPaths) {
+  constructor(options: AgentOptions, paths: AgentPaths, debugLog?: DebugLog) {
     this.#options = options;
     this.#paths = paths;
+    this.#debugLog = debugLog;
     this.#sources = (options.toolSources ?? []).map(sharedSource);
   }
 
@@ -59,7 +67,9 @@ export class Agent {
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
     const createLLM = options.createLLM ?? this.#options.createLLM;
-    const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env);
+    const fetchFor = (baseUrl: string): typeof fetch =>
+      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog);
+    const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
       const session = this.#assemble(options, model, workspace.path, await systemPromptOf(options, workspace.path));
@@ -94,6 +104,20 @@ export class Agent {
     return readSession(this.#paths.agentDir, sessionId);
   }
 
+  /** A session as the lines of one portable file. @throws {RookeryError} `session-not-found`, `trace-corrupt`, at a `next()`. */
+  exportSession(sessionId: string): AsyncGenerator<ExportEntry> {
+    return exportSession(this.#paths.agentDir, sessionId);
+  }
+
+  /**
+   * Writes an exported session as one of this agent's, wholly or not at all; nothing in it is run.
+   *
+   * @throws {RookeryError} `trace-corrupt`, `session-exists`, `root-unwritable`.
+   */
+  importSession(chunks: AsyncIterable<Uint8Array>, options: ImportOptions = {}): Promise<ImportedSession> {
+    return importSession(this.#paths.agentDir, chunks, options);
+  }
+
   /** Deletes a session: trace, scratchpad, undo. @throws {RookeryError} `session-not-found`, `session-locked`. */
   removeSession(sessionId: string): Promise<void> {
     return removeSession(this.#paths.agentDir, sessionId);
@@ -112,6 +136,7 @@ export class Agent {
       const message = `a part of the agent was not ended cleanly: ${errorText(outcome.reason)}`;
       quietly(this.#options.onWarning)({ code: "dispose-failed", message });
     }
+    this.#debugLog?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -161,6 +186,7 @@ export class Agent {
       }),
       maxTurns: maxTurns > 0 ? maxTurns : undefined,
       ...(model.key && { key: model.key }),
+      ...(model.pricing && { pricing: model.pricing }),
       onDisposed: (session) => this.#open.delete(session),
     });
   }
@@ -196,6 +222,11 @@ export class Agent {
       onWarning,
     };
   }
+}
+
+function openDebugFile({ debugFile, onWarning }: AgentOptions): DebugLog | undefined {
+  if (debugFile === undefined) return undefined;
+  return openDebugLog(debugFile, (message) => quietly(onWarning)({ code: "debug-unwritten", message }));
 }
 
 async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {

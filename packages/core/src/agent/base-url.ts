@@ -1,4 +1,5 @@
 import { readBaseUrl } from "../llm/base-url.ts";
+import { isLoopbackHost } from "../llm/network/loopback.ts";
 
 /** Checks that `baseUrl` is an http(s) address without userinfo; `source` says where it came from. @throws {RookeryError} `config-invalid`. */
 export function assertBaseUrl(baseUrl: string, source: string): void {
@@ -7,6 +8,5 @@ export function assertBaseUrl(baseUrl: string, source: string): void {
 
 /** True for a server on this machine, which needs no key. */
 export function isLoopback(baseUrl: string): boolean {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : "";
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+  return URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname);
 }

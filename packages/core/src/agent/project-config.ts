@@ -15,7 +15,7 @@ const modelEntry = {
   "max_tokens?": "number",
   "vision?": "boolean",
   "thinking_level?": ["none", "low", "medium", "high", "xhigh"],
-  "pricing?": { fields: { cache_read: "number", cache_write: "number", output: "number" } },
+  "pricing?": { fields: { "input?": "number", cache_read: "number", cache_write: "number", output: "number" } },
 } as const;
 
 const modelName = { provider: "string", model_id: "string" };

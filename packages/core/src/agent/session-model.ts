@@ -1,9 +1,12 @@
 import type { CreateLLM, GenerativeModelConfig } from "../llm/contract.ts";
+import type { ModelPricing } from "../llm/cost.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
 import type { SessionKey } from "../session/session.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
+import { modelPair } from "./model-name.ts";
+import { storedModel } from "./model-settings.ts";
 import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
-import { type ModelChoice, modelPair, resolveModel } from "./resolve-model.ts";
+import { type ModelChoice, resolveModel } from "./resolve-model.ts";
 
 /** The model of one session: what its trace says of it, and how to make it. */
 export interface SessionModel {
@@ -11,6 +14,8 @@ export interface SessionModel {
   readonly modelId: string;
   readonly contextWindow: number | "unknown";
   readonly vision: boolean;
+  /** Absent where it is not known, and for a model of the caller's own. */
+  readonly pricing?: ModelPricing;
   create(config: Pick<GenerativeModelConfig, "systemPrompt" | "tools">): ReturnType<CreateLLM>;
   /** Absent for a model of the caller's own. */
   readonly key?: SessionKey;
@@ -22,13 +27,15 @@ export async function sessionModel(
   createLLM: CreateLLM | undefined,
   projectConfigFile: string,
   env: NonNullable<AgentOptions["env"]>,
+  fetchFor: (baseUrl: string) => typeof fetch,
 ): Promise<SessionModel> {
   const config = await readProjectConfig(projectConfigFile);
   if (createLLM) return customModel(options, createLLM, config);
-  const choice = resolveModel(options, config, env);
+  const choice = await resolveModel(options, config, env);
+  const send = fetchFor(choice.baseUrl);
   // Read anew for every request: a key that was refused may have been replaced meanwhile.
   const current = async (): Promise<string | undefined> =>
-    resolveModel(pairOf(choice, options), await readProjectConfig(projectConfigFile), env).resolveApiKey();
+    (await resolveModel(pairOf(choice, options), await readProjectConfig(projectConfigFile), env)).resolveApiKey();
   let used: string | undefined;
   const resolveApiKey = async (): Promise<string | undefined> => {
     used = await current();
@@ -39,7 +46,8 @@ export async function sessionModel(
     modelId: choice.modelId,
     contextWindow: choice.contextWindow ?? "unknown",
     vision: choice.vision ?? false,
-    create: (given) => new GenerativeModel({ ...given, ...modelConfig(choice, options), resolveApiKey }),
+    ...(choice.pricing && { pricing: choice.pricing }),
+    create: (given) => new GenerativeModel({ ...given, ...modelConfig(choice, options), resolveApiKey, fetch: send }),
     key: { used: () => used, current },
   };
 }
@@ -53,7 +61,7 @@ function customModel(options: SessionOptions, createLLM: CreateLLM, config: Proj
   const { clientType, baseUrl } = options;
   const pair = modelPair(options);
   const { provider = "custom", modelId = "custom" } = pair ?? {};
-  const entry = config.models?.find((model) => model.provider === provider && model.model_id === modelId);
+  const entry = storedModel(config, { provider, model_id: modelId });
   return {
     provider,
     modelId,
@@ -67,7 +75,8 @@ function customModel(options: SessionOptions, createLLM: CreateLLM, config: Proj
   };
 }
 
-function modelConfig(choice: ModelChoice, options: SessionOptions): Omit<GenerativeModelConfig, "tools"> {
+/** What the built-in model is made of, but for its key. */
+export function modelConfig(choice: ModelChoice, options: SessionOptions): Omit<GenerativeModelConfig, "tools"> {
   const thinkingLevel = options.thinkingLevel ?? choice.thinkingLevel;
   return {
     ...tuning(options),
@@ -78,6 +87,7 @@ function modelConfig(choice: ModelChoice, options: SessionOptions): Omit<Generat
     ...(choice.maxTokens !== undefined && { maxTokens: choice.maxTokens }),
     ...(choice.headers && { headers: choice.headers }),
     ...(thinkingLevel && { thinkingLevel }),
+    ...(choice.pricing && { pricing: choice.pricing }),
   };
 }
 

@@ -121,7 +121,7 @@ function imagesOf(outputs: readonly ToolCallOutputPayload[]): OmniMessage[] {
 }
 
 /** What a caller gave the model: user text, images, data. */
-function isInput(message: OmniMessage): boolean {
+export function isInput(message: OmniMessage): boolean {
   if (message.type !== "model_msg" || isType(message, "tool_call_output")) return false;
   return (message.payload as { role?: string }).role === "user";
 }

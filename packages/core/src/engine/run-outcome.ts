@@ -10,6 +10,11 @@ export interface RunOptions {
   readonly approve?: ApproveFn;
   /** For every request of this run and no later one. */
   readonly thinkingLevel?: ThinkingLevelName;
+  /**
+   * The run ends as `budget` before the request that would come after so much has been spent, in USD; absent: no limit. One
+   * whose costs turn out not to be known ends so too.
+   */
+  readonly maxCostUsd?: number;
 }
 
 /** Why a run did not complete, in a form programs can switch on. */
@@ -17,22 +22,29 @@ export type RunCode =
   | "max-turns"
   | "output-length"
   | "approval-unanswered"
+  | "budget"
   | "context-overflow"
   | "provider-refused"
   | "retries-exhausted";
 
+/** What requests took, together. */
+export interface Spending {
+  /** Committed requests. */
+  readonly turns: number;
+  /** Over all of them. */
+  readonly usage: TokenCounts;
+  /** In USD; absent when that of any of them is not known. */
+  readonly cost_usd?: number;
+}
+
 /** How a run ended: the return value of `session.run`. */
-export interface RunOutcome {
+export interface RunOutcome extends Spending {
   readonly status: "completed" | "failed" | "aborted" | "timeout" | "auth";
   readonly code?: RunCode;
   /** What went wrong, for a person. */
   readonly message?: string;
   /** The text of the last reply that was committed. */
   readonly text: string;
-  /** Committed requests. */
-  readonly turns: number;
-  /** Over all requests of this run. */
-  readonly usage: TokenCounts;
   /** Calls that were refused, in order. */
   readonly denied: readonly { readonly tool: string; readonly reason: string }[];
 }
@@ -42,7 +54,23 @@ export type TaskEnd = Pick<RunOutcome, "status" | "code" | "message">;
 
 export const NO_TOKENS: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
 
-export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+export const NO_SPENDING: Spending = { turns: 0, usage: NO_TOKENS };
+
+export function addSpending(a: Spending, b: Spending): Spending {
+  if (a.turns === 0) return b;
+  if (b.turns === 0) return a;
+  const isKnown = a.cost_usd !== undefined && b.cost_usd !== undefined;
+  return {
+    turns: a.turns + b.turns,
+    usage: addTokens(a.usage, b.usage),
+    ...(isKnown && { cost_usd: Number((a.cost_usd + b.cost_usd).toFixed(COST_DECIMALS)) }),
+  };
+}
+
+/** Beyond these there is only the dust of binary fractions. */
+const COST_DECIMALS = 12;
+
+function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   return {
     cache_read: a.cache_read + b.cache_read,
     cache_write: a.cache_write + b.cache_write,

@@ -2,7 +2,8 @@ import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
 import type { Engine, Run } from "./engine.ts";
 import type { Denial } from "./run-calls.ts";
-import { addTokens, NO_TOKENS, type RunOutcome, type TaskEnd } from "./run-outcome.ts";
+import { limitReached, type RunLimits } from "./run-limits.ts";
+import { addSpending, NO_SPENDING, type RunOutcome, type TaskEnd } from "./run-outcome.ts";
 import type { Reply } from "./run-request.ts";
 import { interruption, runTurn } from "./run-turn.ts";
 
@@ -12,30 +13,25 @@ const MAX_CUT_REPLIES = 2;
 /**
  * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
  * asks to stop, or something ends it. A task that does not complete ends with an `abort` event, its last message.
- *
- * @param maxTurns - The most requests that may be committed; `undefined`: no limit.
  */
-export async function runTask(engine: Engine, run: Run, maxTurns: number | undefined): Promise<RunOutcome> {
+export async function runTask(engine: Engine, run: Run, limits: RunLimits): Promise<RunOutcome> {
   const denials: Denial[] = [];
-  let usage = NO_TOKENS;
-  let turns = 0;
+  let spent = NO_SPENDING;
   let text = "";
   let cutReplies = 0;
 
   const finish = (end: TaskEnd): Promise<RunOutcome> =>
-    endTask(run, end, { text, turns, usage, denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
+    endTask(run, end, { text, ...spent, denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
 
   for (;;) {
     if (run.signal.aborted) return finish(interruption(run.signal));
-    if (maxTurns !== undefined && turns >= maxTurns) {
-      const message = `the task reached its limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}`;
-      return finish({ status: "failed", code: "max-turns", message });
-    }
+    const limit = limitReached(spent, limits);
+    if (limit) return finish(limit);
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
     denials.push(...refused);
     if (reply?.usage) {
-      turns++;
-      usage = addTokens(usage, reply.usage.payload.request);
+      const { request, cost_usd } = reply.usage.payload;
+      spent = addSpending(spent, { turns: 1, usage: request, ...(cost_usd !== undefined && { cost_usd }) });
       text = reply.text;
     }
     if (end || !reply) return finish(end ?? interruption(run.signal));
@@ -52,7 +48,7 @@ export async function runTask(engine: Engine, run: Run, maxTurns: number | undef
 export async function endTask(
   run: Pick<Run, "emit">,
   end: TaskEnd,
-  progress: Omit<RunOutcome, keyof TaskEnd> = { text: "", turns: 0, usage: NO_TOKENS, denied: [] },
+  progress: Omit<RunOutcome, keyof TaskEnd> = { text: "", ...NO_SPENDING, denied: [] },
 ): Promise<RunOutcome> {
   const { status, code, message } = end;
   if (status !== "completed") {

@@ -25,6 +25,7 @@ export interface Turn {
  */
 export async function runTurn(engine: Engine, run: Run): Promise<Turn> {
   const denials: Denial[] = [];
+  let lastFailure: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const tools = await offerTools(engine, run);
     const newMessages = engine.log.nextInput();
@@ -34,6 +35,7 @@ export async function runTurn(engine: Engine, run: Run): Promise<Turn> {
     const { outcome } = reply;
     const committed = outcome.status === "completed";
     if (!committed) batch.cutOff();
+    if (!committed && outcome.status !== "aborted") lastFailure = outcome.message ?? outcome.status;
 
     const retryInMs = retryDelay(outcome, attempt, run.signal);
     if (reply.usage) void run.emit(reply.usage);
@@ -49,16 +51,17 @@ export async function runTurn(engine: Engine, run: Run): Promise<Turn> {
       const interrupted = run.signal.aborted ? { end: interruption(run.signal) } : {};
       return { reply, outputs, denials, ...interrupted };
     }
-    if (run.signal.aborted) return { outputs, denials, end: interruption(run.signal) };
+    if (run.signal.aborted) return { outputs, denials, end: interruption(run.signal, lastFailure) };
     if (retryInMs === undefined) return { outputs, denials, end: failure(outcome, attempt) };
   }
 }
 
-/** How a run ends whose signal has fired. */
-export function interruption(signal: AbortSignal): TaskEnd {
+/** How a run ends whose signal has fired; `lastFailure` is why the request that was being tried again had failed. */
+export function interruption(signal: AbortSignal, lastFailure?: string): TaskEnd {
+  const after = lastFailure === undefined ? "" : ` while a request was tried again; the last attempt: ${lastFailure}`;
   return isTimeout(signal)
-    ? { status: "timeout", message: "the time limit of the run was reached" }
-    : { status: "aborted", message: "the run was interrupted" };
+    ? { status: "timeout", message: `the time limit of the run was reached${after}` }
+    : { status: "aborted", message: `the run was interrupted${after}` };
 }
 
 /** Asks the environment for its tools; a changed offer is recorded and handed to the model. */

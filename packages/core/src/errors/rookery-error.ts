@@ -13,6 +13,7 @@ export type ErrorCode =
   | "session-auth"
   | "session-locked"
   | "session-not-found"
+  | "session-exists"
   | "input-empty"
   | "input-too-large"
   | "tool-unknown"

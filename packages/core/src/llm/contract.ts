@@ -1,4 +1,5 @@
 import type { FinishReason, OmniMessage, StopReason, ToolDefinition } from "../omnimessage/message.ts";
+import type { ModelPricing } from "./cost.ts";
 
 /** How hard a model thinks before it answers. */
 export type ThinkingLevelName = "none" | "low" | "medium" | "high" | "xhigh";
@@ -57,6 +58,8 @@ export interface GenerativeModelConfig {
   /** The most tokens of one reply. */
   readonly maxTokens?: number;
   readonly thinkingLevel?: ThinkingLevelName;
+  /** Absent: what requests cost is not known. */
+  readonly pricing?: ModelPricing;
   /**
    * The longest wait for the next event of a reply; default 120000, zero or less: none. Any bytes end such a wait, those of
    * a comment or of half an event too: they say that the server is at work. Time the consumer takes does not count.

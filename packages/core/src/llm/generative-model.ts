@@ -17,6 +17,7 @@ import type {
   LLMOutcome,
   ToolCallIdAllocator,
 } from "./contract.ts";
+import { costOf } from "./cost.ts";
 import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
 import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
 import type { Provider } from "./providers/provider.ts";
@@ -101,10 +102,11 @@ export class GenerativeModel implements LLMInterface {
 
       let finish: FinishPart | undefined;
       while (!finish) {
-        for (const part of await nextParts(reader)) {
+        for (const sent of await nextParts(reader)) {
+          const part = provider.completePart(sent);
           if (part.type === "error" && !provider.isHarmless(part.error)) throw part.error;
           if (part.type === "finish") finish = part;
-          for (const message of translator.push(provider.completePart(part))) yield message;
+          for (const message of translator.push(part)) yield message;
         }
       }
       const { unified } = finish.finishReason;
@@ -178,7 +180,10 @@ export class GenerativeModel implements LLMInterface {
     this.#spent = added(this.#spent, request);
     if (request.total > 0) this.#contextTokens = request.total;
     else if (this.#contextTokens !== undefined) this.#contextTokens += estimateMessageTokens([...input, ...reply]);
-    return eventMessage({ type: "token_usage", request, session: this.#spent });
+    const { pricing } = this.#config;
+    const cost = pricing && costOf(usage, pricing);
+    const costUsd = cost !== undefined && { cost_usd: cost };
+    return eventMessage({ type: "token_usage", request, session: this.#spent, ...costUsd });
   }
 }
 

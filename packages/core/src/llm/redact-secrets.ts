@@ -21,20 +21,23 @@ export function secretsOf(headers: Readonly<Record<string, string>> = {}, baseUr
   ];
 }
 
+/** Whether a header or parameter of this name carries a credential; limits that are counted in tokens do not. */
+export function looksLikeCredential(name: string): boolean {
+  return /auth|key|token|secret|cookie|passw|credential|sig/i.test(name) && !/rate-?limit/i.test(name);
+}
+
 const REDACTED = "[redacted]";
 /** Anything shorter is a stand-in for a key, and part of ordinary words. */
 const MIN_SECRET_CHARACTERS = 4;
 
 function named(entries: readonly (readonly [name: string, value: string])[]): string[] {
-  return entries.flatMap(([name, value]) =>
-    /auth|key|token|secret|cookie|passw|credential|sig/i.test(name) ? [value.trim()] : [],
-  );
+  return entries.flatMap(([name, value]) => (looksLikeCredential(name) ? [value.trim()] : []));
 }
 
-/** A value, what follows its scheme, and what a Basic pair holds; the user name only where it is all there is. */
+/** A value, that of each cookie in it, what follows its scheme, and of a Basic pair the user name only where it is alone. */
 function headerSecrets(value: string): string[] {
   const [, scheme = "", token] = /^([\w-]+)\s+(\S.*)$/s.exec(value) ?? [];
-  if (token === undefined) return [value];
+  if (token === undefined) return [value, ...value.split(/;\s*/).map((pair) => pair.replace(/^[^=]*=?/, ""))];
   if (scheme.toLowerCase() !== "basic") return [value, token];
   const pair = Buffer.from(token, "base64").toString();
   const [user = "", ...password] = pair.split(":");

@@ -61,6 +61,15 @@ test("arguments that are not a JSON object, and those of a call that was cut, go
   expect(convert([cut])).toMatchObject([{ content: [{ input: "{}" }] }]);
 });
 
+test("a numbered id before the one it was made of leaves both calls an id of their own", () => {
+  const ids = createToolCallIdAllocator();
+  ids.allocate("read");
+  ids.allocate("read");
+  const history = new PromptHistory(plain, ids);
+  const [reply] = history.convert([call("read#2", "read", "{}"), call("read", "read", "{}")]).messages;
+  expect(reply).toMatchObject({ content: [{ toolCallId: "read" }, { toolCallId: "read_2" }] });
+});
+
 test("a repeated id goes out as the provider gave it, unless two calls of one message would share it (PC-049)", () => {
   const ids = createToolCallIdAllocator();
   const [first, second, third] = [ids.allocate("read"), ids.allocate("read"), ids.allocate("read")];

@@ -120,8 +120,9 @@ export class PromptHistory {
 
   /** The id as the provider gave it, unless two calls of one message would then share it. */
   #sentCall({ tool_call_id: id, name }: ToolCallPayload, before: readonly SentCall[]): SentCall {
-    const original = this.#dialect.callId(this.#ids.toProvider(id));
-    const callId = before.some((call) => call.callId === original) ? this.#dialect.callId(id) : original;
+    const isTaken = (callId: string): boolean => before.some((call) => call.callId === callId);
+    let callId = this.#dialect.callId(this.#ids.toProvider(id));
+    for (let n = 1; isTaken(callId); n += 1) callId = this.#dialect.callId(n === 1 ? id : `${id}_${n}`);
     return { id, callId, name: this.#dialect.callName(name) };
   }
 

@@ -1,8 +1,9 @@
 import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
-import type { RunOptions, RunOutcome } from "../engine/run-outcome.ts";
+import { addSpending, NO_SPENDING, type RunOptions, type RunOutcome, type Spending } from "../engine/run-outcome.ts";
 import { endTask, runTask } from "../engine/run-task.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import type { ModelPricing } from "../llm/cost.ts";
 import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
 import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
@@ -21,6 +22,8 @@ export interface SessionParts {
   readonly record: SessionRecord;
   readonly context: ModelContext;
   readonly maxTurns: number | undefined;
+  /** What its model costs; absent where that is not known. */
+  readonly pricing?: ModelPricing;
   /** Absent where the model is the caller's own. */
   readonly key?: SessionKey;
   /** Told once the session has been given up. */
@@ -36,6 +39,7 @@ export class Session {
   readonly #parts: SessionParts;
   #running: { readonly ended: Promise<unknown>; interrupt(): void } | undefined;
   #closed = false;
+  #spent = NO_SPENDING;
   #refusedKey: { readonly key: string | undefined } | undefined;
 
   constructor(parts: SessionParts) {
@@ -53,6 +57,16 @@ export class Session {
   /** What stays the same for the life of the model context, as its trace begins. */
   get meta(): SessionMetaPayload {
     return this.#parts.meta.payload;
+  }
+
+  /** What its model costs; absent where that is not known, and for a model of the caller's own. */
+  get pricing(): ModelPricing | undefined {
+    return this.#parts.pricing;
+  }
+
+  /** What the session's runs took so far. */
+  get spent(): Spending {
+    return this.#spent;
   }
 
   /** Where the session is recorded, for people and programs that read traces. */
@@ -137,6 +151,7 @@ export class Session {
     queue: MessageQueue,
   ): Promise<RunOutcome> {
     const { record, context, maxTurns } = this.#parts;
+    const limits = { maxTurns, maxCostUsd: options.maxCostUsd };
     await this.#assertKeyChanged();
     const emit = (message: OmniMessage): void | Promise<void> => {
       record.add(message);
@@ -145,7 +160,8 @@ export class Session {
     for (const message of messages) record.add(message);
     const run = { ...options, ...(options.approve && { approve: oneAtATime(options.approve) }), emit };
     const opened = await context.open(run);
-    const outcome = "engine" in opened ? await runTask(opened.engine, run, maxTurns) : await endTask(run, opened);
+    const outcome = "engine" in opened ? await runTask(opened.engine, run, limits) : await endTask(run, opened);
+    this.#spent = addSpending(this.#spent, spendingOf(outcome));
     if (outcome.status === "auth") this.#refusedKey = { key: this.#parts.key?.used() };
     return outcome;
   }
@@ -161,4 +177,8 @@ export class Session {
     }
     this.#refusedKey = undefined;
   }
+}
+
+function spendingOf({ turns, usage, cost_usd }: RunOutcome): Spending {
+  return { turns, usage, ...(cost_usd !== undefined && { cost_usd }) };
 }

@@ -19,6 +19,7 @@ test("a command gets the host's variables without provider keys and the harness'
     Rookery_Model: "m",
     FORCE_COLOR: "1",
     CLICOLOR_FORCE: "",
+    NODE_TEST_CONTEXT: "child-v8",
   };
   const environment = childEnvironment(host);
   const own = ["MY_PROJECT_VAR", "GITHUB_TOKEN", "PATH", "PORT"];

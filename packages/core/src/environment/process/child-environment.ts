@@ -1,9 +1,10 @@
 /**
  * The environment variables of a command, later entries winning: the host's, the vault's, the fixed ones.
  *
- * Of the host's, what would give a command the harness's own credentials or defeat the fixed variables is left out,
- * whatever the case of the name: `*_API_KEY`, `*_API_KEYS`, `ANTHROPIC_AUTH_TOKEN`, `CLAUDE_CODE_OAUTH_TOKEN`,
- * `ROOKERY_*`, `FORCE_COLOR`, `CLICOLOR_FORCE`. The vault may put any of these back; it cannot change a fixed one.
+ * Of the host's, what would give a command the harness's own credentials, defeat the fixed variables, or make a test run
+ * of the command a part of one around the harness is left out, whatever the case of the name: `*_API_KEY`, `*_API_KEYS`,
+ * `ANTHROPIC_AUTH_TOKEN`, `CLAUDE_CODE_OAUTH_TOKEN`, `ROOKERY_*`, `FORCE_COLOR`, `CLICOLOR_FORCE`, `NODE_TEST_CONTEXT`.
+ * The vault may put any of these back; it cannot change a fixed one.
  */
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
@@ -15,7 +16,8 @@ export function childEnvironment(
   return { ...Object.fromEntries(inherited), ...vault, ...FIXED };
 }
 
-const WITHHELD = /_API_KEYS?$|^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_OAUTH_TOKEN|FORCE_COLOR|CLICOLOR_FORCE)$|^ROOKERY_/i;
+const WITHHELD =
+  /_API_KEYS?$|^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_OAUTH_TOKEN|FORCE_COLOR|CLICOLOR_FORCE|NODE_TEST_CONTEXT)$|^ROOKERY_/i;
 
 /** Nothing waits for an editor, a pager or a password, and nothing is coloured. */
 const FIXED = {

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { readBaseUrl } from "../base-url.ts";
 import type { ThinkingLevelName } from "../contract.ts";
-import { isJsonObject, jsonText, parseJson } from "../json-value.ts";
-import type { ProviderFailure } from "../provider-failure.ts";
+import { isJsonObject } from "../json-value.ts";
+import { legalCallId, legalName } from "./legal-names.ts";
+import { callInput, isOverflow } from "./openai/dialect.ts";
+import { toolSchema } from "./openai/tool-schema.ts";
 import { joinDeltas } from "./openai-chat/join-deltas.ts";
 import { LateSignatures, OWN, signatureOptions } from "./openai-chat/late-signatures.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
@@ -91,63 +92,15 @@ function dialect(traits: Traits): PromptDialect {
   return {
     keepsThinking: () => !traits.openai,
     fidelity: signatureOptions,
-    callId: (id) => (id.length <= MAX_CALL_ID_CHARACTERS ? id : `call_${digest(id)}`),
-    callName,
+    callId: (id) => legalCallId(id, MAX_CALL_ID_CHARACTERS),
+    callName: (name) => legalName(name),
     callInput,
     toolMessages,
+    toolSchema,
   };
 }
 
 const MAX_CALL_ID_CHARACTERS = 40;
-const MAX_NAME_CHARACTERS = 64;
-
-/** A name the protocol does not take is told from others that would look like it by a digest at its end. */
-function callName(name: string): string {
-  if (/^[\w-]+$/.test(name) && name.length <= MAX_NAME_CHARACTERS) return name;
-  const mark = `_${digest(name).slice(0, 8)}`;
-  return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME_CHARACTERS - mark.length) + mark;
-}
-
-/**
- * The package sends a text verbatim, except where keys in it look like an attack on prototypes: then it quotes it again,
- * and has to be given the value. One that is too deep for that goes back as an empty object.
- */
-function callInput(text: string): unknown {
-  if (!/proto|\\u/.test(text)) return text;
-  const value = parseJson(text);
-  const written = jsonText(value);
-  if (written === undefined) return text.includes("\\u") || SUSPECT_KEYS.test(text) ? "{}" : text;
-  return SUSPECT_KEYS.test(written) ? value : text;
-}
-
-const SUSPECT_KEYS = /"(__proto__|prototype)"\s*:/;
-
-function digest(id: string): string {
-  return createHash("sha256").update(id).digest("hex").slice(0, 32);
-}
-
-/** OpenAI's code, and the words of compatible servers; a rate limit may speak of tokens too and is none. */
-function isOverflow({ status, types, words }: ProviderFailure): boolean {
-  if (status === 429) return false;
-  return types.some((type) => OVERFLOW_TYPES.test(type)) || OVERFLOW_WORDS.test(words);
-}
-
-const OVERFLOW_TYPES = /context_length_exceeded|exceed_context_size|context_window|^tokens_limit_reached$/;
-const OVERFLOW_WORDS = new RegExp(
-  [
-    /maximum context length/,
-    /context (length|window|size)[^.;]{0,100}(?<!\bnot )\bexceed/,
-    /(?<!\bnot )\bexceed[^.;]{0,100}context (length|window|size)/,
-    /(longer|greater|larger) than [^.;]{0,100}context (length|window|size)/,
-    /token count of \d+ exceeds the limit of \d+/,
-    /`inputs` tokens \+ `max_new_tokens` must be <=/,
-    /prompt is too long|input is too long|too many input tokens/,
-    /reduce the length of the (messages|prompt|input)/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "i",
-);
 
 /** An event that is JSON, but neither part of a reply nor an error. */
 function isHarmless(error: unknown): boolean {

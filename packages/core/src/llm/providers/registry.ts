@@ -4,6 +4,9 @@ import type { OpenProvider } from "./provider.ts";
 /** The wire protocols by name; each is loaded when a model first speaks it. */
 const clientTypes: ReadonlyMap<string, () => Promise<OpenProvider>> = new Map([
   ["openai-chat", async () => (await import("./openai-chat.ts")).openOpenaiChat],
+  ["anthropic-messages", async () => (await import("./anthropic-messages.ts")).openAnthropicMessages],
+  ["openai-responses", async () => (await import("./openai-responses.ts")).openOpenaiResponses],
+  ["google", async () => (await import("./google.ts")).openGoogle],
 ]);
 
 /** The protocol a model is likely to speak, by its name (PC-030). */

@@ -1,0 +1,132 @@
+import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
+import { dataOf, type EventMender, eventWith, splitEvents } from "../event-stream.ts";
+import { BROKEN_REPLY } from "../provider.ts";
+import { joinDeltas } from "./join-deltas.ts";
+import { BlockMender, type WireEvent } from "./mend-blocks.ts";
+
+/**
+ * Mends the events of one reply on their way to the package that reads them.
+ *
+ * Blocks are mended by {@link BlockMender}. Usage is gathered over all events, since servers spread it and count down to zero
+ * at the end. Events that the package does not know are left out, since it takes them for failures.
+ *
+ * With a reason to stop the reply is complete, however the connection ends, and it ends at `message_stop`. A stream that ends
+ * without either ends with an error event, before the package closes its segments as if they were whole.
+ */
+export class MessagesMender implements EventMender {
+  readonly #blocks = new BlockMender();
+  #usage: Readonly<Record<string, number>> = {};
+  #stopReason: string | undefined;
+  /** `message_stop` went by. */
+  done = false;
+
+  get finished(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  mend(events: string): string {
+    return written(splitEvents(events).flatMap((event) => this.#mend(event)));
+  }
+
+  /** The last event may lack its blank line; half an event is dropped. */
+  end(rest: string): string {
+    const event = /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+    const last = parseJson(dataOf(event)) === undefined ? [] : this.#mend(event);
+    if (this.done) return written(last);
+    return written([
+      ...last,
+      ...(this.finished ? this.#stop() : [brokenEvent("the reply ended without its end marker")]),
+    ]);
+  }
+
+  broken(message: string): string {
+    return written([brokenEvent(message)]);
+  }
+
+  #mend(event: string): WireEvent[] {
+    const data = dataOf(event).trim();
+    if (this.done || data === "" || data === "[DONE]") return [];
+    const value = parseJson(data);
+    const name = /^event:\s*(.*)/m.exec(event)?.[1]?.trim();
+    if (value === undefined)
+      return isUnknown(name) ? [] : [brokenEvent(`an event of the reply is not JSON: ${cut(data)}`)];
+    if (!isJsonObject(value)) return [];
+    return value.type === "error" || value.error ? [errorEvent(value)] : this.#mendValue(value.type ?? name, value);
+  }
+
+  #mendValue(type: unknown, value: Readonly<Record<string, unknown>>): WireEvent[] {
+    const index = typeof value.index === "number" ? value.index : 0;
+    switch (type) {
+      case "message_start":
+        return [this.#begin(value.message)];
+      case "content_block_start":
+        return isJsonObject(value.content_block) ? this.#blocks.start(index, value.content_block) : [];
+      case "content_block_delta":
+        return isJsonObject(value.delta) ? this.#blocks.delta(index, value.delta) : [];
+      case "content_block_stop":
+        return this.#blocks.stop(index);
+      case "message_delta":
+        return [this.#count(value)];
+      case "message_stop":
+        return this.#stop();
+      default:
+        return [];
+    }
+  }
+
+  #begin(message: unknown): WireEvent {
+    this.#usage = isJsonObject(message) ? counts(message.usage) : {};
+    return { type: "message_start", message: { usage: { input_tokens: 0, ...this.#usage } } };
+  }
+
+  #count({ delta, usage }: Readonly<Record<string, unknown>>): WireEvent {
+    const reason = isJsonObject(delta) ? delta.stop_reason : undefined;
+    if (typeof reason === "string" && reason !== "") this.#stopReason = reason;
+    this.#usage = { ...this.#usage, ...counts(usage) };
+    const stopReason = this.#stopReason ?? null;
+    return { type: "message_delta", delta: { stop_reason: stopReason }, usage: { output_tokens: 0, ...this.#usage } };
+  }
+
+  #stop(): WireEvent[] {
+    this.done = true;
+    return [...this.#blocks.stopAll(), { type: "message_stop" }];
+  }
+}
+
+const COUNTS = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+
+function counts(usage: unknown): Record<string, number> {
+  if (!isJsonObject(usage)) return {};
+  const found = COUNTS.map((name): [string, unknown] => [name, usage[name]]);
+  return Object.fromEntries(
+    found.filter((entry): entry is [string, number] => Number(entry[1]) > 0 && typeof entry[1] === "number"),
+  );
+}
+
+/** The name of an event that is no part of a reply: a heartbeat, with whatever data. */
+function isUnknown(name: string | undefined): boolean {
+  return name !== undefined && name !== "message" && !/^(message|content_block)_|^error$/.test(name);
+}
+
+/** The package wants a type and a message, and passes over anything else that an error says. */
+function errorEvent(value: Readonly<Record<string, unknown>>): WireEvent {
+  const error = isJsonObject(value.error) ? value.error : { message: value.error ?? value.message };
+  const type =
+    [error.type, error.code, error.status].find((name) => typeof name === "string" && name !== "") ?? "error";
+  const message = typeof error.message === "string" ? error.message : cut(jsonText(error) ?? "unknown");
+  return { type: "error", error: { type, message } };
+}
+
+function brokenEvent(message: string): WireEvent {
+  return { type: "error", error: { type: BROKEN_REPLY, message } };
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+function written(events: readonly WireEvent[]): string {
+  return joinDeltas(events)
+    .map((event) => eventWith(JSON.stringify(event)))
+    .join("");
+}

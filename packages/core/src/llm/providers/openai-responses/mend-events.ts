@@ -1,0 +1,125 @@
+import { isJsonObject, parseJson } from "../../json-value.ts";
+import { dataOf, type EventMender, eventWith, mendStream, splitEvents } from "../event-stream.ts";
+import { endEvent } from "./end-event.ts";
+import { REFUSAL_DELTA, ReplyItems, TEXT_DELTA, THINKING_DELTA } from "./reply-items.ts";
+import { brokenEvents, errorEvents } from "./wire-error.ts";
+import { joinPieces, type WireEvent } from "./wire-event.ts";
+
+/**
+ * Mends a stream of Responses events on its way to the package that reads them; see {@link mendStream}.
+ *
+ * Only what makes up a reply goes on, in the form in which the package loses nothing of it (see {@link ReplyItems}): items
+ * of the service's own tools, events nobody knows, heartbeats and repeated events do not. The stream ends with the end of
+ * the response or with an error; one that ends without either ends with an error. A body that is one JSON object is read as
+ * a response that came at once.
+ */
+export function mendEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): ReadableStream<Uint8Array> {
+  return mendStream(body, new ResponsesMender(), onBytes);
+}
+
+class ResponsesMender implements EventMender {
+  readonly #items = new ReplyItems();
+  #lastData = "";
+  /** The response ended well. */
+  finished = false;
+  done = false;
+
+  mend(events: string): string {
+    return write(splitEvents(events).flatMap((event) => this.#read(event)));
+  }
+
+  /** The last event may lack its blank line; half an event is dropped. */
+  end(rest: string): string {
+    const event = /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+    const last = parseJson(dataOf(event)) === undefined ? [] : this.#read(event);
+    return write(this.done ? last : [...last, ...brokenEvents("the reply ended without its end marker")]);
+  }
+
+  broken(message: string): string {
+    return write(brokenEvents(message));
+  }
+
+  #read(text: string): WireEvent[] {
+    const data = this.done ? "" : dataOf(text);
+    if (data.trim() === "" || data === "[DONE]") return [];
+    const value = parseJson(data);
+    if (value === undefined) return this.#fail(brokenEvents("an event of the reply is not valid JSON"));
+    if (!isJsonObject(value)) return [];
+    const type = typeof value.type === "string" ? value.type : typeOf(value, text);
+    return this.#isRepeated(data, value.sequence_number) ? [] : this.#mend({ ...value, type });
+  }
+
+  /** The service numbers its events, from 0: none is equal to the one before. */
+  #isRepeated(data: string, number: unknown): boolean {
+    const isRepeated = typeof number === "number" && number > 0 && data === this.#lastData;
+    this.#lastData = data;
+    return isRepeated;
+  }
+
+  #mend(event: WireEvent): WireEvent[] {
+    switch (event.type) {
+      case "response.output_item.added":
+        return this.#items.add(event);
+      case "response.output_item.done":
+        return this.#items.finish(event);
+      case TEXT_DELTA:
+      case REFUSAL_DELTA:
+        return this.#items.piece("message", event.type, event);
+      case "response.function_call_arguments.delta":
+        return this.#items.piece("function_call", event.type, event);
+      case "response.function_call_arguments.done":
+        return this.#items.arguments(event);
+      case "response.reasoning_summary_part.added":
+      case "response.reasoning_summary_part.done":
+        return this.#items.summaryPart(event);
+      case "response.completed":
+      case "response.incomplete":
+        return this.#end(event.type, event.response ?? event);
+      case "response.failed":
+      case "response.cancelled":
+        return this.#fail(
+          errorEvents(errorIn(event.response ?? event) ?? `the response ended as ${event.type.slice(9)}`),
+        );
+      case CHAT_CHUNK:
+        return this.#fail(errorEvents({ type: "unsupported_protocol", message: CHAT_ADVICE }));
+      default:
+        if (THINKING.test(event.type)) return this.#items.piece("reasoning", THINKING_DELTA, event);
+        return event.type === "error" || event.error ? this.#fail(errorEvents(event.error ?? event)) : [];
+    }
+  }
+
+  #end(type: "response.completed" | "response.incomplete", response: unknown): WireEvent[] {
+    const error = errorIn(response);
+    if (error) return this.#fail(errorEvents(error));
+    this.finished = true;
+    this.done = true;
+    return [...this.#items.end(isJsonObject(response) ? response.output : undefined), endEvent(type, response)];
+  }
+
+  #fail(events: WireEvent[]): WireEvent[] {
+    this.done = true;
+    return events;
+  }
+}
+
+/** Thinking itself and its summary, by their names old and new. */
+const THINKING = /^response\.reasoning(_summary)?(_text)?\.delta$/;
+const CHAT_CHUNK = "chat.completion.chunk";
+const CHAT_ADVICE = "the server answered with Chat Completions; set the client type of this model to openai-chat";
+
+/** The type of an event that does not name it: that of the server-sent event, or what its content shows. */
+function typeOf(value: Record<string, unknown>, text: string): string {
+  if (Array.isArray(value.choices)) return CHAT_CHUNK;
+  if (value.object === "response" && typeof value.status === "string") return `response.${value.status}`;
+  return /^(?:\xef\xbb\xbf)?event: ?(.*)$/m.exec(text)?.[1]?.trim() ?? "";
+}
+
+function errorIn(response: unknown): unknown {
+  return isJsonObject(response) ? response.error : undefined;
+}
+
+function write(events: readonly WireEvent[]): string {
+  return joinPieces(events)
+    .map((event) => eventWith(JSON.stringify(event)))
+    .join("");
+}

@@ -1,0 +1,187 @@
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { ApproveFn } from "../../approval/contract.ts";
+import type { Hooks } from "../../engine/hooks.ts";
+import type { RunOutcome } from "../../engine/run-outcome.ts";
+import { RookeryError } from "../../errors/rookery-error.ts";
+import type { CreateLLM } from "../../llm/contract.ts";
+import { modelMessage } from "../../omnimessage/build.ts";
+import { isPartialPayload, isSessionMeta, isType } from "../../omnimessage/guards.ts";
+import type { OmniMessage, SessionMetaPayload } from "../../omnimessage/message.ts";
+import { isOmniMessage } from "../../omnimessage/validate.ts";
+import type { Session } from "../session.ts";
+import { compareCalls, type Normalisers, type ReplayedCall } from "./compare-calls.ts";
+import { outputNormaliser } from "./normalise-output.ts";
+import { recordedApproval, recordedHooks } from "./recorded-decisions.ts";
+import { type RecordedCall, type RecordedRun, recordedCalls, recordedRequests, recordedRuns } from "./recording.ts";
+import { relocated } from "./relocate.ts";
+import { ReplayLLM } from "./replay-llm.ts";
+
+/** Makes the session of a replay, as an `Agent` does. */
+export interface SessionMaker {
+  createSession(options: {
+    readonly createLLM: CreateLLM;
+    readonly hooks: Hooks;
+    readonly provider: string;
+    readonly modelId: string;
+    readonly workspaceDir?: string;
+  }): Promise<Session>;
+}
+
+export interface ReplayOptions {
+  /** Whose tools, hooks and environment are run. */
+  readonly agent: SessionMaker;
+  /** Where the tools work; it must hold what was there when the session began. Default: the agent's choice, a fresh one. */
+  readonly workspaceDir?: string;
+  /** Asked about each call that the record allowed; its denial holds. */
+  readonly restrict?: ApproveFn;
+  /** Text of outputs that does not count in the comparison, beside what differs by its nature. */
+  readonly ignore?: readonly RegExp[];
+  readonly signal?: AbortSignal;
+  /** The wait before each delta of text and thinking, for who watches; default 0. */
+  readonly deltaDelayMs?: number;
+  /** Told of each run before it begins. */
+  readonly onRun?: (run: { readonly session: Session; readonly input: readonly OmniMessage[] }) => void;
+}
+
+/** What a replay brought. */
+export interface ReplayReport {
+  /** The new session, and the one whose record was played. */
+  readonly sessionId: string;
+  readonly recordedSessionId: string;
+  readonly workspaceDir: string;
+  readonly traceFile: string;
+  /** Of each run, in order. */
+  readonly outcomes: readonly RunOutcome[];
+  readonly calls: readonly ReplayedCall[];
+  /** What differs beside single calls. */
+  readonly problems: readonly string[];
+  /** Nothing differs. */
+  readonly equal: boolean;
+}
+
+/**
+ * Runs a recorded session again, as a new one: the inputs, the model's replies and the decisions come from the record,
+ * and the tools really run. Paths of the recorded workspace in the arguments of calls become the new one's.
+ *
+ * **What the record allowed is done**, with the rights of this process. What it does not hold a decision on is denied.
+ * Replies of failed attempts are not played, so that what their calls did is missing. Interrupted, it ends with the run.
+ *
+ * @param records - The session's, of all its contexts one after another.
+ * @returns A generator of the runs' messages; its return value compares call by call.
+ * @throws {RookeryError} At the first `next()`: `trace-corrupt` for records that are no session, and what
+ *   `createSession` and `run` throw.
+ */
+export async function* replayTrace(
+  records: Iterable<OmniMessage>,
+  options: ReplayOptions,
+): AsyncGenerator<OmniMessage, ReplayReport> {
+  const { meta, runs } = recordedSession([...records]);
+  let model = new ReplayLLM([]);
+  let decided: readonly RecordedCall[] = [];
+  const session = await options.agent.createSession({
+    createLLM: () => ({ streamGenerate: (parameters) => model.streamGenerate(parameters) }),
+    hooks: recordedHooks(() => decided),
+    provider: "replay",
+    modelId: meta.model_id,
+    ...(options.workspaceDir !== undefined && { workspaceDir: options.workspaceDir }),
+  });
+  const outcomes: RunOutcome[] = [];
+  const calls: ReplayedCall[] = [];
+  const problems: string[] = [];
+  try {
+    const normalise = await normalisers(meta, session.meta, options.ignore);
+    for (const [i, { input, records: recorded }] of runs.entries()) {
+      const here = relocated(recorded, meta.workspace, session.workspaceDir);
+      model = new ReplayLLM(here, options);
+      decided = recordedCalls(here);
+      const messages = input.map((payload) => modelMessage(payload));
+      options.onRun?.({ session, input: messages });
+      const { outcome, streamed } = yield* run(session, messages, decided, options);
+      outcomes.push(outcome);
+      if (options.signal?.aborted) problems.push(`run ${i + 1} of ${runs.length} was interrupted`);
+      else problems.push(...endProblems(recorded, outcome, model.remaining).map((what) => `run ${i + 1}: ${what}`));
+      calls.push(...(await compareCalls(recordedCalls(recorded), recordedCalls(streamed), normalise)));
+      if (options.signal?.aborted) break;
+    }
+  } finally {
+    await session.dispose();
+  }
+  return {
+    sessionId: session.sessionId,
+    recordedSessionId: meta.session_id,
+    workspaceDir: session.workspaceDir,
+    traceFile: session.traceFile,
+    outcomes,
+    calls,
+    problems,
+    equal: problems.length === 0 && calls.every(({ difference }) => difference === undefined),
+  };
+}
+
+function recordedSession(records: readonly OmniMessage[]): { meta: SessionMetaPayload; runs: readonly RecordedRun[] } {
+  const head = records.filter((record) => isOmniMessage(record)).find(isSessionMeta);
+  const runs = recordedRuns(records);
+  if (head !== undefined && runs.length > 0) return { meta: head.payload, runs };
+  const what =
+    head === undefined ? "no session_meta, with which every trace begins" : "no input, so that nothing was run";
+  throw new RookeryError("trace-corrupt", `the records cannot be replayed: they hold ${what}`, {
+    hint: "give all records of a session, as its trace or rookery sessions export has them",
+  });
+}
+
+async function* run(
+  session: Session,
+  input: readonly OmniMessage[],
+  decided: readonly RecordedCall[],
+  { restrict, signal }: ReplayOptions,
+): AsyncGenerator<OmniMessage, { outcome: RunOutcome; streamed: readonly OmniMessage[] }> {
+  const streamed: OmniMessage[] = [];
+  const messages = session.run(input, {
+    approve: recordedApproval(decided, restrict),
+    ...(signal && { signal }),
+  });
+  for (;;) {
+    const step = await messages.next();
+    if (step.done) return { outcome: step.value, streamed };
+    if (!isPartialPayload(step.value.payload)) streamed.push(step.value);
+    yield step.value;
+  }
+}
+
+async function normalisers(
+  recorded: SessionMetaPayload,
+  replayed: SessionMetaPayload,
+  ignore: readonly RegExp[] | undefined,
+): Promise<Normalisers> {
+  const real = await realpath(replayed.workspace);
+  const surroundings = (meta: SessionMetaPayload, ...more: readonly string[]) => ({
+    workspaceDirs: [meta.workspace, ...more],
+    agentDir: dirname(meta.agent_state),
+  });
+  return {
+    recorded: outputNormaliser(surroundings(recorded), ignore),
+    replayed: outputNormaliser(surroundings(replayed, real), ignore),
+  };
+}
+
+/** What is not as it was about the end of a run. */
+function endProblems(recorded: readonly OmniMessage[], { status, message }: RunOutcome, remaining: number): string[] {
+  const problems: string[] = [];
+  if (remaining > 0)
+    problems.push(`${remaining} recorded ${remaining === 1 ? "request was" : "requests were"} not made`);
+  if (hadCompleted(recorded) && status !== "completed") {
+    problems.push(`it ended ${status}${message === undefined ? "" : ` (${message})`} and had not when it was recorded`);
+  }
+  return problems;
+}
+
+/** True unless it was interrupted, failed, or was killed with its process. */
+function hadCompleted(recorded: readonly OmniMessage[]): boolean {
+  if (recorded.some((message) => isType(message, "abort"))) return false;
+  const last = recordedRequests(recorded).at(-1);
+  if (last === undefined) return false;
+  const lastCalls = last.said.filter(({ type }) => type === "tool_call").length;
+  const calls = recordedCalls(recorded);
+  return calls.slice(calls.length - lastCalls).every(({ output }) => output?.terminate === true);
+}
