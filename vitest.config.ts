@@ -10,6 +10,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     testTimeout: 20_000,
+    // The default leaves one core idle.
+    maxWorkers: "100%",
     // Login shells of tests must not run, and be interrupted in, the profile of whoever tests.
     env: { HOME: mkdtempSync(join(tmpdir(), "rookery-home-")) },
   },
