@@ -3,6 +3,7 @@ import type { ModelPricing } from "../llm/cost.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
 import type { SessionKey } from "../session/session.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
+import { keyResolver } from "./model-key.ts";
 import { modelPair } from "./model-name.ts";
 import { storedModel } from "./model-settings.ts";
 import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
@@ -35,7 +36,7 @@ export async function sessionModel(
   const send = fetchFor(choice.baseUrl);
   // Read anew for every request: a key that was refused may have been replaced meanwhile.
   const current = async (): Promise<string | undefined> =>
-    (await resolveModel(pairOf(choice, options), await readProjectConfig(projectConfigFile), env)).resolveApiKey();
+    (await currentKey(choice, await readProjectConfig(projectConfigFile), env))();
   let used: string | undefined;
   const resolveApiKey = async (): Promise<string | undefined> => {
     used = await current();
@@ -52,9 +53,14 @@ export async function sessionModel(
   };
 }
 
-/** The same model again, whatever the default has become. */
-function pairOf({ provider, modelId }: ModelChoice, options: SessionOptions): SessionOptions {
-  return { ...options, provider, modelId };
+/** The key of the same model, whatever the default has become. */
+function currentKey(
+  { provider, modelId, baseUrl }: ModelChoice,
+  config: ProjectConfig,
+  env: NodeJS.ProcessEnv,
+): ReturnType<typeof keyResolver> {
+  const name = { provider, model_id: modelId };
+  return keyResolver(name, storedModel(config, name), baseUrl, env);
 }
 
 function customModel(options: SessionOptions, createLLM: CreateLLM, config: ProjectConfig): SessionModel {

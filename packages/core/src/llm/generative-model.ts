@@ -41,6 +41,8 @@ export class GenerativeModel implements LLMInterface {
   readonly #config: GenerativeModelConfig;
   #toolCallIds: ToolCallIdAllocator;
   #tools: readonly ToolDefinition[];
+  /** The tools as the provider takes them. */
+  #offered: readonly LanguageModelV3FunctionTool[] | undefined;
   /** Of the latest request. */
   #watch: IdleWatch | undefined;
   #carried: readonly OmniMessage[] | undefined;
@@ -72,7 +74,7 @@ export class GenerativeModel implements LLMInterface {
   /** One request; see {@link LLMInterface}. */
   async *streamGenerate(parameters: GenerativeModelParameters): AsyncGenerator<OmniMessage, LLMOutcome> {
     const { newMessages, signal, tools } = parameters;
-    if (tools) this.#tools = tools;
+    if (tools) this.#offer(tools);
     const misuse = inputProblem(newMessages);
     if (misuse !== undefined) return { status: "failed", message: misuse, permanent: true };
 
@@ -163,8 +165,18 @@ export class GenerativeModel implements LLMInterface {
     return {
       ...provider.callOptions({ thinkingLevel, maxTokens: cap }),
       headers: requestHeaders(provider.authHeaders(apiKey), headers),
-      ...(this.#tools.length > 0 && { tools: this.#tools.map((tool) => functionTool(tool, provider)) }),
+      ...(this.#tools.length > 0 && { tools: this.#functionTools(provider) }),
     };
+  }
+
+  #offer(tools: readonly ToolDefinition[]): void {
+    this.#tools = tools;
+    this.#offered = undefined;
+  }
+
+  #functionTools(provider: Provider): LanguageModelV3FunctionTool[] {
+    this.#offered ??= this.#tools.map((tool) => functionTool(tool, provider));
+    return [...this.#offered];
   }
 
   #historyTokens(): number {

@@ -56,8 +56,7 @@ export async function catalogueProvider(id: string): Promise<CatalogueProvider |
 
 /** All providers by their ids, each with its models. */
 export async function catalogueProviders(): Promise<readonly CatalogueProvider[]> {
-  const { columns, providers } = await load();
-  return providers.map((provider) => ({ ...provider, models: provider.models.map((row) => modelOf(row, columns)) }));
+  return (await load()).providers;
 }
 
 export async function catalogueAge(now: Date = new Date()): Promise<CatalogueAge> {
@@ -74,9 +73,24 @@ interface CatalogueFile {
   readonly providers: readonly (Omit<CatalogueProvider, "models"> & { readonly models: readonly unknown[][] })[];
 }
 
-/** Read when it is first asked for; most commands need none of it. */
-async function load(): Promise<CatalogueFile> {
-  return (await import("./models.json", { with: { type: "json" } })).default as unknown as CatalogueFile;
+interface Catalogue {
+  readonly date: string;
+  readonly providers: readonly CatalogueProvider[];
+}
+
+let catalogue: Promise<Catalogue> | undefined;
+
+/** Read when it is first asked for, and once; most commands need none of it. */
+function load(): Promise<Catalogue> {
+  catalogue ??= import("./models.json", { with: { type: "json" } }).then((file) => {
+    const { date, columns, providers } = file.default as unknown as CatalogueFile;
+    const read = ({ models, ...provider }: CatalogueFile["providers"][number]): CatalogueProvider => ({
+      ...provider,
+      models: models.map((row) => modelOf(row, columns)),
+    });
+    return { date, providers: providers.map(read) };
+  });
+  return catalogue;
 }
 
 function modelOf(row: readonly unknown[], columns: readonly string[]): CatalogueModel {
