@@ -39,6 +39,8 @@ type FinishPart = Extract<Part, { type: "finish" }>;
  */
 export class GenerativeModel implements LLMInterface {
   readonly #config: GenerativeModelConfig;
+  /** Of the configuration; the key comes with each request. */
+  readonly #secrets: readonly string[];
   #toolCallIds: ToolCallIdAllocator;
   #tools: readonly ToolDefinition[];
   /** The tools as the provider takes them. */
@@ -54,6 +56,7 @@ export class GenerativeModel implements LLMInterface {
 
   constructor(config: GenerativeModelConfig) {
     this.#config = config;
+    this.#secrets = secretsOf(config.headers, config.baseUrl);
     this.#tools = config.tools;
     this.#toolCallIds = config.toolCallIds ?? createToolCallIdAllocator();
   }
@@ -86,7 +89,7 @@ export class GenerativeModel implements LLMInterface {
       (id) => this.#toolCallIds.allocate(id),
       (offered) => ownNames.get(offered) ?? offered,
     );
-    const secrets = secretsOf(this.#config.headers, this.#config.baseUrl);
+    const secrets = [...this.#secrets];
     let provider: Provider | undefined;
     let reader: WatchedReader<Part> | undefined;
     let outcome: LLMOutcome | undefined;
