@@ -100,6 +100,15 @@ test("a limit that cannot be kept, because costs are not known, ends the task af
   expect(server.log).toHaveLength(1);
 });
 
+test("a provider that counts less than nothing buys no further requests", async () => {
+  const refund = { ...call, usage: { input: 1000, output: -10_000_000 } };
+  const { session, server } = await open([refund, refund, { text: "never" }], PRICING);
+  const { outcome } = await collectRun(session, go, { approve: async () => "allow", maxCostUsd: 0.000_000_1 });
+  expect(outcome).toMatchObject({ status: "failed", code: "budget", turns: 1 });
+  expect(outcome.message).toContain("its limit of $0.0000001 cannot be kept");
+  expect(server.log).toHaveLength(1);
+});
+
 test("a model of the caller's own may tell its costs itself", async () => {
   const counts = { cache_read: 0, cache_write: 1, output: 1, total: 2 };
   const llm = scriptedLLM(async function* () {

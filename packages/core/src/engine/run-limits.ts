@@ -26,5 +26,5 @@ export function limitReached({ turns, cost_usd: cost }: Spending, limits: RunLim
 }
 
 function usd(amount: number): string {
-  return `$${Number(amount.toFixed(6))}`;
+  return `$${amount.toLocaleString("en", { maximumSignificantDigits: 6, useGrouping: false })}`;
 }

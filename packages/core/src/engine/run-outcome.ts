@@ -1,5 +1,6 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
+import { addTokens, NO_TOKENS } from "../llm/token-counts.ts";
 import type { TokenCounts } from "../omnimessage/message.ts";
 
 /** What a caller gives one run (PC-080 to PC-083). */
@@ -52,8 +53,6 @@ export interface RunOutcome extends Spending {
 /** Why a task goes no further: the part of an outcome that the last turn decides. */
 export type TaskEnd = Pick<RunOutcome, "status" | "code" | "message">;
 
-export const NO_TOKENS: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
-
 export const NO_SPENDING: Spending = { turns: 0, usage: NO_TOKENS };
 
 export function addSpending(a: Spending, b: Spending): Spending {
@@ -69,12 +68,3 @@ export function addSpending(a: Spending, b: Spending): Spending {
 
 /** Beyond these there is only the dust of binary fractions. */
 const COST_DECIMALS = 12;
-
-function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
-  return {
-    cache_read: a.cache_read + b.cache_read,
-    cache_write: a.cache_write + b.cache_write,
-    output: a.output + b.output,
-    total: a.total + b.total,
-  };
-}

@@ -1,5 +1,6 @@
 import { errorText } from "../errors/error-text.ts";
 import type { GenerativeModelParameters, LLMOutcome } from "../llm/contract.ts";
+import { NO_TOKENS } from "../llm/token-counts.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
@@ -7,7 +8,6 @@ import type { Engine, Run } from "./engine.ts";
 import { INTERRUPTED, Patience } from "./interruption.ts";
 import { ReplyGuard } from "./reply-guard.ts";
 import type { CallBatch } from "./run-calls.ts";
-import { NO_TOKENS } from "./run-outcome.ts";
 
 /** How long a model that ignores its signal may go on before it is left behind. */
 const ABANDON_AFTER_MS = 3_000;

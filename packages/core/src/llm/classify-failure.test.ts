@@ -107,6 +107,19 @@ test.each([
   expect(outcome.permanent).toBeUndefined();
 });
 
+test.each([
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+])("a certificate that is not trusted (%s) will not be at the next attempt either, and what helps is named", (code) => {
+  const outcome = classifyFailure(caused("fetch failed", caused("no", undefined, { code })), context);
+  expect(outcome).toMatchObject({ status: "failed", permanent: true });
+  expect(outcome.message).toContain("not trusted");
+  expect(outcome.message).toContain("NODE_EXTRA_CA_CERTS");
+});
+
 test.each([new Error("boom"), "boom", answer(409, "boom"), new Error("boom: terminated by content filter")])(
   "anything else is failed, and may be tried again (PC-023)",
   (error) => {

@@ -60,6 +60,9 @@ function messageOf(error: unknown, failure: ProviderFailure): string {
   if (failure.status !== undefined) return `the provider answered HTTP ${failure.status}${named}${words}`;
   if (failure.answered) return `the provider reported an error${named}${words}`;
   if (isUnreadable(error, failure)) return `the reply cannot be read${words}`;
+  if (failure.systemCodes.some((code) => UNTRUSTED.test(code))) {
+    return `the certificate of the server is not trusted${words}; name a file with the right one in NODE_EXTRA_CA_CERTS`;
+  }
   return failure.systemCodes.length > 0
     ? `the connection to the provider failed${words}`
     : `the request failed${words}`;
@@ -92,8 +95,8 @@ function isAuth({ status, types, names }: ProviderFailure): boolean {
 const AUTH_TYPES =
   /^(invalid_api_key|authentication_?error|invalid_authentication(_error)?|unauthorized|unauthenticated)$/;
 
-function isPermanent({ status, types, names, words, answered }: ProviderFailure): boolean {
-  if (!answered && REFUSED_PORT.test(words)) return true;
+function isPermanent({ status, types, names, words, answered, systemCodes }: ProviderFailure): boolean {
+  if (!answered && (REFUSED_PORT.test(words) || systemCodes.some((code) => UNTRUSTED.test(code)))) return true;
   if (types.some((type) => OUT_OF_CREDIT.test(type)) || names.some((name) => UNSENDABLE.has(name))) return true;
   if (status !== undefined && PERMANENT_STATUSES.has(status)) return true;
   return status !== 429 && types.some((type) => PERMANENT_TYPES.test(type));
@@ -101,6 +104,8 @@ function isPermanent({ status, types, names, words, answered }: ProviderFailure)
 
 /** `fetch` connects to no port on the list of the Fetch standard. */
 const REFUSED_PORT = /\bbad port$/;
+/** What TLS says of a certificate that nobody here vouches for. */
+const UNTRUSTED = /CERT|^UNABLE_TO_/;
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422]);
 const OUT_OF_CREDIT = /insufficient_(\w+_)?(quota|balance|credit|funds)|billing|credit_balance/;
 const PERMANENT_TYPES =

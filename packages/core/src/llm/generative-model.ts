@@ -2,13 +2,11 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
 } from "@ai-sdk/provider";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
-import { eventMessage } from "../omnimessage/build.ts";
 import { isCompleteModelMessage } from "../omnimessage/guards.ts";
-import type { FinishReason, OmniMessage, TokenCounts, ToolDefinition } from "../omnimessage/message.ts";
+import type { FinishReason, OmniMessage, ToolDefinition } from "../omnimessage/message.ts";
 import { BrokenReply, classifyFailure } from "./classify-failure.ts";
 import type {
   GenerativeModelConfig,
@@ -17,7 +15,6 @@ import type {
   LLMOutcome,
   ToolCallIdAllocator,
 } from "./contract.ts";
-import { costOf } from "./cost.ts";
 import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
 import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
 import type { Provider } from "./providers/provider.ts";
@@ -27,6 +24,7 @@ import { requestHeaders } from "./request-headers.ts";
 import { PromptHistory } from "./to-prompt.ts";
 import { createToolCallIdAllocator } from "./tool-call-ids.ts";
 import { StreamTranslator } from "./translate-stream.ts";
+import { UsageMeter } from "./usage-meter.ts";
 
 type Part = LanguageModelV3StreamPart;
 type FinishPart = Extract<Part, { type: "finish" }>;
@@ -49,15 +47,13 @@ export class GenerativeModel implements LLMInterface {
   #watch: IdleWatch | undefined;
   #carried: readonly OmniMessage[] | undefined;
   #opened: Promise<{ provider: Provider; history: PromptHistory }> | undefined;
-  /** What the history takes of the context window: as the provider counted it last, or an estimate. */
-  #contextTokens: number | undefined;
-  /** Over the life of this object. */
-  #spent: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
+  readonly #meter: UsageMeter;
 
   constructor(config: GenerativeModelConfig) {
     this.#config = config;
     this.#secrets = secretsOf(config.headers, config.baseUrl);
     this.#tools = config.tools;
+    this.#meter = new UsageMeter(config.pricing, () => this.#estimateStart());
     this.#toolCallIds = config.toolCallIds ?? createToolCallIdAllocator();
   }
 
@@ -119,7 +115,7 @@ export class GenerativeModel implements LLMInterface {
 
       for (const message of translator.end(unified === "length")) yield message;
       const reply = opened.history.convert(translator.reply, input);
-      yield this.#tokenUsage(finish.usage, newMessages, translator.reply);
+      yield this.#meter.report(finish.usage, newMessages, translator.reply);
       opened.history.commit(input);
       opened.history.commit(reply);
       outcome = { status: "completed", finishReason: FINISH_REASONS[unified] };
@@ -164,7 +160,11 @@ export class GenerativeModel implements LLMInterface {
     apiKey: string | undefined,
   ): Omit<LanguageModelV3CallOptions, "prompt"> {
     const { maxTokens, contextWindow, headers } = this.#config;
-    const cap = outputCap(maxTokens, contextWindow, () => this.#historyTokens() + estimateMessageTokens(newMessages));
+    const cap = outputCap(
+      maxTokens,
+      contextWindow,
+      () => this.#meter.contextTokens + estimateMessageTokens(newMessages),
+    );
     return {
       ...provider.callOptions({ thinkingLevel, maxTokens: cap }),
       headers: requestHeaders(provider.authHeaders(apiKey), headers),
@@ -182,23 +182,12 @@ export class GenerativeModel implements LLMInterface {
     return [...this.#offered];
   }
 
-  #historyTokens(): number {
-    this.#contextTokens ??=
+  #estimateStart(): number {
+    return (
       estimateTokens(this.#config.systemPrompt ?? "") +
       estimateTokens(JSON.stringify(this.#tools)) +
-      estimateMessageTokens(this.#carried ?? []);
-    return this.#contextTokens;
-  }
-
-  #tokenUsage(usage: LanguageModelV3Usage, input: readonly OmniMessage[], reply: readonly OmniMessage[]): OmniMessage {
-    const request = countsOf(usage);
-    this.#spent = added(this.#spent, request);
-    if (request.total > 0) this.#contextTokens = request.total;
-    else if (this.#contextTokens !== undefined) this.#contextTokens += estimateMessageTokens([...input, ...reply]);
-    const { pricing } = this.#config;
-    const cost = pricing && costOf(usage, pricing);
-    const costUsd = cost !== undefined && { cost_usd: cost };
-    return eventMessage({ type: "token_usage", request, session: this.#spent, ...costUsd });
+      estimateMessageTokens(this.#carried ?? [])
+    );
   }
 }
 
@@ -260,21 +249,4 @@ function functionTool(
 ): LanguageModelV3FunctionTool {
   const inputSchema = dialect.toolSchema?.(parameters) ?? { type: "object" as const, properties: {}, ...parameters };
   return { type: "function", name: dialect.callName(name), description, inputSchema };
-}
-
-/** What is not cached of the input counts as `cache_write`; a provider that tells nothing costs nothing. */
-function countsOf({ inputTokens, outputTokens }: LanguageModelV3Usage): TokenCounts {
-  const cacheRead = inputTokens.cacheRead ?? 0;
-  const cacheWrite = Math.max(0, (inputTokens.total ?? 0) - cacheRead);
-  const output = outputTokens.total ?? 0;
-  return { cache_read: cacheRead, cache_write: cacheWrite, output, total: cacheRead + cacheWrite + output };
-}
-
-function added(a: TokenCounts, b: TokenCounts): TokenCounts {
-  return {
-    cache_read: a.cache_read + b.cache_read,
-    cache_write: a.cache_write + b.cache_write,
-    output: a.output + b.output,
-    total: a.total + b.total,
-  };
 }

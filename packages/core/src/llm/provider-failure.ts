@@ -134,4 +134,4 @@ function unique(words: readonly (string | undefined)[]): string[] {
   return [...new Set(words.filter((word) => word !== undefined))];
 }
 
-const SYSTEM_CODE = /^(E[A-Z_]+|UND_ERR_\w+|ERR_\w+)$/;
+const SYSTEM_CODE = /^(E[A-Z_]+|UND_ERR_\w+|ERR_\w+|[A-Z_]*CERT[A-Z_]*|UNABLE_TO_\w+)$/;
