@@ -205,6 +205,10 @@ test("a message has the status and the provider's words, a page only its title (
 
 test("a broken connection is told by each of its causes once, with the code", () => {
   const socket = caused("other side closed", undefined, { code: "UND_ERR_SOCKET" });
+  const wrapped = caused("Failed to process successful response", caused("terminated", socket), { statusCode: 200 });
+  expect(classifyFailure(wrapped, context).message).toBe(
+    "the connection to the provider failed: terminated: other side closed: UND_ERR_SOCKET",
+  );
   expect(classifyFailure(caused("terminated", socket), context).message).toBe(
     "the connection to the provider failed: terminated: other side closed: UND_ERR_SOCKET",
   );

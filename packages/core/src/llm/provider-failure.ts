@@ -90,9 +90,16 @@ function plainText(body: string): string {
 
 /** What each error in the chain says, said once, with the connection's codes. */
 function wordsOf(chain: readonly Link[], error: unknown): string {
-  const said = unique(chain.flatMap((link) => [text(link.message), text(link.code)]).map((word) => word || undefined));
+  const said = unique(
+    chain.flatMap((link) => [ownWords(link.message), text(link.code)]).map((word) => word || undefined),
+  );
   const news = said.filter((word, i) => !said.some((other, k) => k < i && other.includes(word)));
   return news.join(": ") || (typeof error === "string" ? error : "unknown error");
+}
+
+/** Without what the provider's package writes around the words of a connection that failed. */
+function ownWords(message: unknown): string | undefined {
+  return text(message)?.replace(/^(Cannot connect to API: |Failed to process (successful|error) response$)/, "");
 }
 
 /** Milliseconds to wait by `retry-after-ms`, or by `retry-after` in seconds or as a date to come. */
