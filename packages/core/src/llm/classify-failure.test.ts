@@ -108,6 +108,43 @@ test.each([
 });
 
 test.each([
+  answer(400, { code: "invalid-argument", error: "Incorrect API key provided: xa***gA." }),
+  apiError(400, { message: "API key not valid. Please pass a valid API key.", code: 400, status: "INVALID_ARGUMENT" }),
+])("a wrong key is known by the words of those who answer HTTP 400 to it (PC-025)", (error) => {
+  expect(classifyFailure(error, context).status).toBe("auth");
+});
+
+test.each([
+  apiError(429, { message: "Your account is suspended, please recharge", type: "exceeded_current_quota_error" }),
+  apiError(429, { message: "Insufficient balance or no resource package. Please recharge.", code: "1113" }),
+  answer(403, { code: "permission", error: "Your newly created team doesn't have any credits yet." }),
+  ...["cyber_policy", "bio_policy", "invalid_image_url", "image_parse_error", "failed_to_download_image"].map(
+    (code) => ({
+      code,
+      message: "no",
+    }),
+  ),
+])("spent credit and what the content is refused for stay so (PC-023)", (error) => {
+  expect(classifyFailure(error, context)).toMatchObject({ status: "failed", permanent: true });
+});
+
+test("of an error that a gateway passes on, the words and the type of the provider behind it count", () => {
+  const behind = { type: "error", error: { type: "context_length_exceeded", message: "prompt is too long" } };
+  const metadata = { raw: JSON.stringify(behind), provider_name: "Anthropic" };
+  const error = apiError(400, { message: "Provider returned error", code: 400, metadata });
+  expect(classifyFailure(error, context)).toMatchObject({
+    overflow: true,
+    message: expect.stringContaining("Provider returned error: prompt is too long"),
+  });
+  const plain = { raw: "it is temporarily rate-limited upstream" };
+  const limited = apiError(429, { message: "Provider returned error", code: 429, metadata: plain });
+  expect(classifyFailure(limited, context)).toMatchObject({
+    status: "timeout",
+    message: expect.stringContaining("rate-limited upstream"),
+  });
+});
+
+test.each([
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",

@@ -88,15 +88,22 @@ const UNREADABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** A 403 alone is not about the key: gateways and quotas answer so too. */
-function isAuth({ status, types, names }: ProviderFailure): boolean {
-  return status === 401 || types.some((type) => AUTH_TYPES.test(type)) || names.includes("AI_LoadAPIKeyError");
+function isAuth({ status, types, names, words, answered }: ProviderFailure): boolean {
+  if (status === 401 || types.some((type) => AUTH_TYPES.test(type))) return true;
+  return (
+    names.includes("AI_LoadAPIKeyError") || (answered && status !== undefined && status < 500 && AUTH_WORDS.test(words))
+  );
 }
+
+/** Some answer HTTP 400 to a wrong key. */
+const AUTH_WORDS = /\b(incorrect|invalid|wrong) api[ _-]key\b|\bapi[ _-]key (is )?(not valid|invalid|incorrect)\b/i;
 
 const AUTH_TYPES =
   /^(invalid_api_key|authentication_?error|invalid_authentication(_error)?|unauthorized|unauthenticated)$/;
 
 function isPermanent({ status, types, names, words, answered, systemCodes }: ProviderFailure): boolean {
   if (!answered && (REFUSED_PORT.test(words) || systemCodes.some((code) => UNTRUSTED.test(code)))) return true;
+  if (answered && OUT_OF_CREDIT_WORDS.test(words)) return true;
   if (types.some((type) => OUT_OF_CREDIT.test(type)) || names.some((name) => UNSENDABLE.has(name))) return true;
   if (status !== undefined && PERMANENT_STATUSES.has(status)) return true;
   return status !== 429 && types.some((type) => PERMANENT_TYPES.test(type));
@@ -107,9 +114,11 @@ const REFUSED_PORT = /\bbad port$/;
 /** What TLS says of a certificate that nobody here vouches for. */
 const UNTRUSTED = /CERT|^UNABLE_TO_/;
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422]);
-const OUT_OF_CREDIT = /insufficient_(\w+_)?(quota|balance|credit|funds)|billing|credit_balance/;
+const OUT_OF_CREDIT = /insufficient_(\w+_)?(quota|balance|credit|funds)|exceeded_current_quota|billing|credit_balance/;
+const OUT_OF_CREDIT_WORDS =
+  /insufficient (account )?(balance|credits?|funds)|credit balance is too low|(not|n't) have any credits/i;
 const PERMANENT_TYPES =
-  /invalid_(request|argument|prompt)|bad_?request|not_?found|permission|forbidden|access_denied|unsupported|content_?(filter|policy)|safety|moderation|unprocessable|request_too_large/;
+  /invalid_(request|argument|prompt|image|base64)|image_|_image|(bio|cyber)_policy|bad_?request|not_?found|permission|forbidden|access_denied|unsupported|content_?(filter|policy)|safety|moderation|unprocessable|request_too_large/;
 /** What the protocol's package refuses to write. */
 const UNSENDABLE: ReadonlySet<string> = new Set([
   "AI_UnsupportedFunctionalityError",

@@ -64,6 +64,8 @@ function providerError(value: unknown): Said | undefined {
   if (Array.isArray(value)) return providerError(value[0]);
   if (!isJsonObject(value)) return undefined;
   if (isJsonObject(value.error)) return providerError(value.error);
+  const passedOn = upstreamError(value);
+  if (passedOn) return passedOn;
   const message = text(value.message) ?? text(value.error) ?? text(value.detail);
   if (message === undefined && value.type === undefined && value.code === undefined) return undefined;
   return {
@@ -72,6 +74,14 @@ function providerError(value: unknown): Said | undefined {
     status: numeric(value.status),
     ...(message !== undefined && { message }),
   };
+}
+
+/** What a gateway passes on from the provider behind it: `{ message, code, metadata: { raw } }`. */
+function upstreamError({ message, code, metadata }: Readonly<Record<string, unknown>>): Said | undefined {
+  const raw = isJsonObject(metadata) ? text(metadata.raw) : undefined;
+  if (raw === undefined) return undefined;
+  const said = providerError(parseJson(raw)) ?? { message: raw };
+  return { code: numeric(code), ...said, message: [text(message), said.message].filter(Boolean).join(": ") };
 }
 
 /** An error event: the plain object a stream handed over, or the event inside a complaint about its shape. */
