@@ -1,4 +1,5 @@
-import { type ApprovalMode, parseModelName, RookeryError } from "@rookery/core";
+import { resolve } from "node:path";
+import { type ApprovalMode, modelPair, parseModelName, RookeryError } from "@rookery/core";
 import type { Command } from "commander";
 
 /** The flags of every command that works on an agent. */
@@ -30,6 +31,18 @@ export function addOutputFlag(command: Command, modes: readonly OutputMode[]): C
   return command.option("--output <FORM>", `${modes.join(", ")} (default: text)`, oneOf("--output", modes));
 }
 
+export function addDebugFlag(command: Command): Command {
+  return command.option(
+    "--debug <FILE>",
+    "adds what is sent to the model's server and what comes back, without keys, to a file",
+  );
+}
+
+/** The file that `--debug` names. */
+export function debugFileOf({ debug }: Pick<AgentFlags, "debug">, cwd: string): string | undefined {
+  return debug === undefined ? undefined : resolve(cwd, debug);
+}
+
 /** The agent's options that were given. */
 export function agentOptions({ root, project, agent }: AgentFlags): {
   root?: string;
@@ -43,25 +56,19 @@ export function agentOptions({ root, project, agent }: AgentFlags): {
   };
 }
 
-/** `--model`, or `--provider` with `--model-id`, as the pair it names; empty without any. */
-export function modelPair(flags: { model?: string; provider?: string; modelId?: string }): {
+/** `--model`, or `--provider` with `--model-id`, as the pair it names; absent without any. */
+export function modelFlags(flags: {
+  model?: string;
   provider?: string;
   modelId?: string;
-} {
+}): ReturnType<typeof modelPair> {
   const { model, provider, modelId } = flags;
-  if (model !== undefined) {
-    if (provider !== undefined || modelId !== undefined) {
-      throw new RookeryError("usage", "--model came together with --provider or --model-id", { hint: "use one form" });
-    }
-    const name = parseModelName(model, "--model");
-    return { provider: name.provider, modelId: name.model_id };
+  if (model === undefined) return modelPair(flags);
+  if (provider !== undefined || modelId !== undefined) {
+    throw new RookeryError("usage", "--model came together with --provider or --model-id", { hint: "use one form" });
   }
-  if (provider === undefined && modelId === undefined) return {};
-  if (provider !== undefined && modelId !== undefined) return { provider, modelId };
-  const [given, lacking] = provider === undefined ? ["--model-id", "--provider"] : ["--provider", "--model-id"];
-  throw new RookeryError("usage", `${given} came without ${lacking}`, {
-    hint: "give both, or --model PROVIDER/MODEL_ID",
-  });
+  const name = parseModelName(model, "--model");
+  return { provider: name.provider, modelId: name.model_id };
 }
 
 /** Reads a flag that takes one of a few words. */
@@ -90,10 +97,15 @@ export function numberIn(
   range: { integer: boolean; max: number },
 ): (value: string) => number {
   return (value) => {
-    const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    const number = readDecimal(value);
     if (number > 0 && number <= range.max && (!range.integer || Number.isInteger(number))) return number;
     throw new RookeryError("usage", `${flag} must be ${what}, got ${JSON.stringify(value)}`, {
       hint: `give a number above 0 and up to ${range.max}`,
     });
   };
+}
+
+/** A number in plain digits, `.5` and `5.` too; anything else is NaN. */
+export function readDecimal(text: string): number {
+  return /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
 }

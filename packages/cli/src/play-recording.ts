@@ -1,11 +1,4 @@
-import {
-  type Agent,
-  isType,
-  type OmniMessage,
-  type ReplayOptions,
-  type ReplayReport,
-  replayTrace,
-} from "@rookery/core";
+import { isType, type OmniMessage, type ReplayOptions, type ReplayReport, replayTrace } from "@rookery/core";
 import type { CommandContext } from "./command-line.ts";
 import { neutralise } from "./render/neutralise.ts";
 import type { View } from "./render/view.ts";
@@ -18,7 +11,7 @@ interface Playing extends Omit<ReplayOptions, "agent" | "onRun"> {
 
 /** Replays a recorded session as `run` shows one: with the same views, and at the pace of who reads. */
 export async function playRecording(
-  agent: Agent,
+  agent: ReplayOptions["agent"],
   records: readonly OmniMessage[],
   { view, showInput, ...options }: Playing,
   context: Pick<CommandContext, "io" | "stdout">,

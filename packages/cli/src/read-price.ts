@@ -1,9 +1,9 @@
 import { type ModelPricing, RookeryError } from "@rookery/core";
+import { readDecimal } from "./flags.ts";
 
 /** Reads `--price`: INPUT,OUTPUT, or INPUT,CACHE_READ,CACHE_WRITE,OUTPUT where cached input has prices of its own. */
 export function readPrice(text: string): ModelPricing {
-  const parts = text.split(",").map((part) => part.trim());
-  const prices = parts.map((part) => (/^(\d+\.?\d*|\.\d+)$/.test(part) ? Number(part) : Number.NaN));
+  const prices = text.split(",").map((part) => readDecimal(part.trim()));
   const [input = 0, second = 0, third = 0, fourth = 0] = prices;
   const isUsable = prices.every((price) => price <= MAX_USD_PER_MILLION);
   if (isUsable && prices.length === 2) return { input, cache_read: input, cache_write: input, output: second };

@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
 import type { Agent } from "@rookery/core";
 import type { CommandContext } from "./command-line.ts";
-import { type AgentFlags, agentOptions } from "./flags.ts";
+import { type AgentFlags, agentOptions, debugFileOf } from "./flags.ts";
 import { notice, warningNotice } from "./report-error.ts";
 
 /** Opens the agent that the flags name, and disposes of it and all it opened, however `use` ends. */
@@ -10,7 +9,7 @@ export async function withAgent<T>(
   { io, openAgent }: CommandContext,
   use: (agent: Agent) => Promise<T>,
 ): Promise<T> {
-  const debugFile = flags.debug === undefined ? undefined : resolve(io.cwd, flags.debug);
+  const debugFile = debugFileOf(flags, io.cwd);
   const agent = await openAgent({
     ...agentOptions(flags),
     ...(debugFile !== undefined && { debugFile }),

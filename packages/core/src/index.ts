@@ -8,9 +8,9 @@ export { type Agent, createAgent } from "./agent/agent.ts";
 export type { AgentOptions, Injection, SessionOptions } from "./agent/agent-options.ts";
 // Configuration: what the command line edits.
 export { addModel, removeModel, setDefaultModel } from "./agent/edit-project-config.ts";
-export { keySource, keyVariable } from "./agent/model-key.ts";
-export { type ModelWish, parseModelName } from "./agent/model-name.ts";
-export { type ModelSetting, type ModelSettings, modelSettings } from "./agent/model-settings.ts";
+export { keySource, vendorKeyVariable } from "./agent/model-key.ts";
+export { type ModelWish, modelPair, parseModelName } from "./agent/model-name.ts";
+export { type ModelSetting, type ModelSettings, modelSettings, storedModel } from "./agent/model-settings.ts";
 export { agentPaths, dataRoot } from "./agent/paths.ts";
 export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig } from "./agent/project-config.ts";
 export { type ModelTest, type TestModelOptions, testModel } from "./agent/test-model.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addModel } from "../src/agent/edit-project-config.ts";
 import { agentPaths } from "../src/agent/paths.ts";
+import { testModel } from "../src/agent/test-model.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import { collectRun, tempAgent } from "../src/testing/index.ts";
 import { startProxyServer } from "./support/proxy-server.ts";
@@ -25,6 +26,34 @@ test("an agent reaches its model through the proxy of the environment it is give
   await proxy.close();
   await server.close();
 });
+
+test.each(["HTTP_PROXY", "http_proxy"])(
+  "what lets in at the proxy of %s is shown nowhere when its page repeats it",
+  async (variable) => {
+    const password = "pä+ss canary";
+    const pair = `bob:${password}`;
+    const echo = JSON.stringify({ pair, password, sent: Buffer.from(pair).toString("base64") });
+    const proxy = await startRawProvider({
+      status: 400,
+      body: JSON.stringify({ error: { message: `denied: ${echo}` } }),
+    });
+    const env = { ACME_API_KEY: KEY, [variable]: proxy.url.replace("//", `//bob:${encodeURIComponent(password)}@`) };
+    await using temp = await tempAgent();
+    const { workspaceDir } = temp;
+    const debugFile = join(workspaceDir, "debug.jsonl");
+    await using debugged = await tempAgent({ env, debugFile });
+    const wish = { ...MODEL, baseUrl: "http://llm.test/v1" };
+    const session = await debugged.agent.createSession({ workspaceDir, ...wish });
+    const { outcome, trace } = await collectRun(session, [userText("Hi")]);
+    expect(proxy.headers[0]?.["proxy-authorization"]).toBe(`Basic ${Buffer.from(pair).toString("base64")}`);
+    expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("denied: ") });
+    const tested = await testModel({ ...wish, env, root: temp.root });
+    expect(tested.outcome.message).toBe(outcome.message);
+    const shown = JSON.stringify([outcome, trace, tested]) + readFileSync(debugFile, "utf8");
+    for (const secret of ["canary", Buffer.from(pair).toString("base64")]) expect(shown).not.toContain(secret);
+    await proxy.close();
+  },
+);
 
 test("a proxy with no usable address is an error before a session is made, unless the model is reached directly", async () => {
   await using temp = await tempAgent({ env: { ACME_API_KEY: KEY, HTTPS_PROXY: "socks5://me:hunter22@proxy.test" } });

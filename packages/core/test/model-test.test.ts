@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { addModel } from "../src/agent/edit-project-config.ts";
 import { agentPaths } from "../src/agent/paths.ts";
 import type { ModelEntry } from "../src/agent/project-config.ts";
 import { type ModelTest, type TestModelOptions, testModel } from "../src/agent/test-model.ts";
+import { startRawProvider } from "./support/raw-provider.ts";
 import { type StrictServer, startStrictServer } from "./support/strict-server.ts";
 
 const report = (colour: string) => ({ name: "report_colour", args: { colour } });
@@ -85,10 +86,41 @@ test.each([
   }
 });
 
-test("a request that is refused for another reason says nothing of its parts", async () => {
-  const { result } = await run({ fault: { status: 404, message: "The model compat-1 does not exist" } });
+test.each([
+  [404, "no endpoint takes images, tools and reasoning for this model"],
+  [403, "images are for other plans"],
+  [404, "The model `compat-1` does not exist"],
+])("a request that is refused with HTTP %d says nothing of its parts: %s", async (status, message) => {
+  const { result } = await run({ fault: { status, message } });
+  expect(result.outcome).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
   expect(result.refused).toEqual([]);
-  expect(result.images).toEqual({ verdict: "not seen", reason: "the request was refused" });
+  expect(result.images.verdict).toBe("not seen");
+});
+
+test.each([
+  ["The model `gpt-4-vision-preview` does not exist", []],
+  ["kimi-vision-thinking: no such model", []],
+  ['the tools of "vision-thinking." are off', ["tools"]],
+])("the name of a model says nothing of what was refused: %s", async (message, refused) => {
+  const modelId = /gpt-\S+preview|kimi-\S+(?=:)|vision-thinking/.exec(message)?.[0] ?? "";
+  const provider = await startRawProvider({ status: 400, body: JSON.stringify({ error: { message } }) });
+  closing.push(() => provider.close());
+  for (const name of [modelId, `vendor/${modelId}`]) {
+    const result = await testModel({ provider: "acme", modelId: name, baseUrl: provider.url, env: {} });
+    expect(result.refused).toEqual(refused);
+  }
+});
+
+test("debugFile holds the call and its answer without the key, and one that cannot be used stops the test", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rookery-model-test-"));
+  closing.push(() => rm(directory, { recursive: true }));
+  const debugFile = join(directory, "debug.jsonl");
+  const { server } = await run({ text: "Orange." }, {}, { debugFile });
+  const text = await readFile(debugFile, "utf8");
+  expect(text).toContain(`"url":"${server.url}/v1/chat/completions"`);
+  expect(text).toContain('"event":"response_body"');
+  expect(text).not.toContain("good-key");
+  await expect(run({ text: "never" }, {}, { debugFile: directory })).rejects.toMatchObject({ code: "config-invalid" });
 });
 
 test("a model that is known to see no images is sent none, and the rest is tested", async () => {

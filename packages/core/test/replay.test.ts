@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { ApproveFn } from "../src/approval/contract.ts";
@@ -215,10 +216,89 @@ test("a record that a kill cut off at any line is replayed without a throw", asy
   const records = await recorded(() => [{ text: "Look.", calls: [{ name: "probe", args: {} }] }, "Done."], {
     tools: [probe(async () => "ok")],
   });
-  for (let length = 2; length < records.length; length++) {
+  const answered = records.findIndex((message) => isType(message, "request_end")) + 1;
+  for (let length = answered; length < records.length; length++) {
     const { report } = await replay(records.slice(0, length), {}, [probe(async () => "ok")]);
     expect(report.problems).toEqual([]);
   }
+  await expect(replay(records.slice(0, answered - 1))).rejects.toMatchObject({
+    code: "trace-corrupt",
+    message: "the records cannot be replayed: they hold no whole reply of a model, so that there is nothing to play",
+  });
+});
+
+test.each([
+  ["without anybody to answer ends completed", undefined, "completed", undefined],
+  [
+    "whose person did not answer ends failed",
+    async () => ({ decision: "deny", decidedBy: "default" }),
+    "failed",
+    "approval-unanswered",
+  ],
+] satisfies [string, ApproveFn | undefined, string, string | undefined][])(
+  "a run %s, and its replay too",
+  async (_what, approve, status, code) => {
+    const records = await recorded(() => [{ calls: [command("touch a")] }, "Done."], { approve });
+    const { report, trace } = await replay(records);
+    expect(report).toMatchObject({ equal: true, problems: [], outcomes: [{ status, ...(code && { code }) }] });
+    expect((await replay(trace)).report).toMatchObject({ equal: true, outcomes: [{ status }] });
+  },
+);
+
+test("with its own hooks an agent blocks and replaces itself, and what the record's hook did is compared", async () => {
+  const block = { beforeToolCall: async () => ({ block: true, reason: "no touching" }) as const };
+  const blocked = await recorded(() => [{ calls: [command("touch a")] }, "Done."], { session: { hooks: block } });
+  expect((await replay(blocked, { ownHooks: true }, [], block)).report.equal).toBe(true);
+  const idle = { beforeToolCall: async () => undefined };
+  const { report, workspaceDir } = await replay(blocked, { ownHooks: true }, [], idle);
+  expect(report.calls[0]?.difference).toContain("-Tool call blocked: no touching\n");
+  expect(await exists(workspaceDir, "a")).toBe(false);
+
+  const more = {
+    beforeToolCall: async ({ args }: { args: Record<string, unknown> }) => ({ args: { ...args, cmd: `${args.cmd}+` } }),
+  };
+  const replaced = await recorded(() => [{ calls: [command("echo a")] }, "Done."], { session: { hooks: more } });
+  expect((await replay(replaced, { ownHooks: true }, [], more)).report.equal).toBe(true);
+  expect((await replay(replaced, { ownHooks: true }, [], idle)).report.calls[0]?.difference).toContain(
+    "the record decided on this call with other arguments",
+  );
+});
+
+test("a call that still leads to the recorded workspace is denied and told, and nothing happens there", async () => {
+  const place = await realpath(await mkdtemp(join(tmpdir(), "rookery-replay-")));
+  cleanUp.push(() => rm(place, { recursive: true }));
+  const [original, link] = [join(place, "my dir"), join(place, "link")];
+  await mkdir(original);
+  await symlink(original, link);
+  const escaped = original.replace(" ", "\\ ");
+  const cmds = [`echo > ${escaped}/a; ls ${escaped}`, `echo > ${link}/b`, `echo > ${place}/my" "dir/c`];
+  const records = await recorded(() => [{ calls: cmds.map(command) }, "Done."], { session: { workspaceDir: link } });
+  expect(metaOf(records).workspace).toBe(original);
+  for (const name of ["a", "b", "c"]) await rm(join(original, name));
+  const { report, workspaceDir } = await replay(records);
+  expect(await readdir(original)).toEqual([]);
+  expect(await readdir(workspaceDir)).toEqual(["a"]);
+  const denied = expect.stringMatching(
+    /Reason: the call leads to \S+\/my dir.*, where the session was recorded, and could not be moved to /,
+  );
+  expect(report.calls.map(({ difference }) => difference)).toEqual([undefined, denied, denied]);
+});
+
+test("a record that names its workspace by a link is replayed under both names", async () => {
+  const place = await realpath(await mkdtemp(join(tmpdir(), "rookery-replay-")));
+  cleanUp.push(() => rm(place, { recursive: true }));
+  const [original, link] = [join(place, "real"), join(place, "link")];
+  await mkdir(original);
+  await symlink(original, link);
+  const cmd = `pwd; echo > ${link}/a; echo > ${original}/b`;
+  const records = await recorded(() => [{ calls: [command(cmd)] }, "Done."], { session: { workspaceDir: link } });
+  const old = records.map((message) =>
+    isSessionMeta(message) ? { ...message, payload: { ...message.payload, workspace: link } } : message,
+  );
+  for (const name of ["a", "b"]) await rm(join(original, name));
+  const { report, workspaceDir } = await replay(old);
+  expect(report.equal).toBe(true);
+  expect([await readdir(original), await readdir(workspaceDir)]).toEqual([[], ["a", "b"]]);
 });
 
 test.each([
@@ -241,15 +321,17 @@ test("a session in which nothing was asked cannot be replayed", async () => {
 
 interface Recording {
   readonly tools?: readonly AgentTool[];
-  readonly approve?: ApproveFn;
+  /** `undefined`: nobody is there to answer. */
+  readonly approve?: ApproveFn | undefined;
   readonly prompts?: readonly string[];
   readonly session?: Parameters<TempAgent["agent"]["createSession"]>[0];
 }
 
 async function recorded(
   turns: (workspaceDir: string) => readonly ScriptedTurn[],
-  { tools = [], approve = allow, prompts = ["Go"], session: options = {} }: Recording = {},
+  { tools = [], prompts = ["Go"], session: options = {}, ...recording }: Recording = {},
 ): Promise<OmniMessage[]> {
+  const approve = "approve" in recording ? recording.approve : allow;
   await using temp = await tempAgent({ tools });
   const llm = scriptedLLM(...turns(temp.workspaceDir));
   const session = await temp.agent.createSession({
@@ -257,7 +339,7 @@ async function recorded(
     createLLM: () => llm,
     ...options,
   });
-  for (const prompt of prompts) await collectRun(session, [userText(prompt)], { approve });
+  for (const prompt of prompts) await collectRun(session, [userText(prompt)], approve ? { approve } : {});
   return await readTraceMessages(session.traceFile);
 }
 

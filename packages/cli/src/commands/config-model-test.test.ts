@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -65,6 +65,36 @@ test("a model that is not there is told with what to check", async () => {
   expect(err).toBe("rookery: the provider answered HTTP 404: no such model; check the model's name and the address\n");
 });
 
+test("a model that is not there is a failure, whatever its name says", async () => {
+  const message = "The model `gpt-4-vision-preview` does not exist";
+  const refusal = { status: 404, body: JSON.stringify({ error: { message } }) };
+  const { code, out, err } = await run(refusal, ["local/gpt-4-vision-preview"]);
+  expect(code).toBe(1);
+  expect(out).toContain("  images     not seen  the request was refused\n");
+  expect(err).toBe(`rookery: the provider answered HTTP 404: ${message}; check the model's name and the address\n`);
+});
+
+test("a refused key is told by the variable it came from", async () => {
+  const refusal = { status: 401, body: '{"error":{"message":"no"}}' };
+  const { code, err } = await run(refusal, ["qwen/qwen-plus"], { DASHSCOPE_API_KEY: "sk-canary-1" });
+  expect(code).toBe(3);
+  expect(err).toContain("check DASHSCOPE_API_KEY, or store another key with rookery config model add qwen/qwen-plus\n");
+});
+
+test("--debug adds the call and its answer to a file, says where, and shows no key", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "rookery-debug-"));
+  server = await startChatServer(() => sees);
+  const io = fakeIo({ cwd, env: { LOCAL_API_KEY: "sk-canary-1" } });
+  expect(await testModel(["local/m", "--base-url", server.baseUrl, "--debug", "wire.jsonl"], io)).toBe(0);
+  expect(io.err()).toBe(`rookery: requests and answers are added to ${join(cwd, "wire.jsonl")}\n`);
+  const text = await readFile(join(cwd, "wire.jsonl"), "utf8");
+  expect(text).toContain('"event":"response","elapsed_ms":');
+  expect(text).not.toContain("canary");
+  expect(await testModel(["local/m", "--base-url", server.baseUrl, "--debug", cwd], io)).toBe(2);
+  expect(io.err()).toContain(`cannot write a debug log to ${cwd}: `);
+  expect(server.requests).toHaveLength(1);
+});
+
 test("a refused key is exit code 3 and is not repeated", async () => {
   const refusal = {
     status: 401,
@@ -106,7 +136,7 @@ test("Ctrl-C ends the call with exit code 130", async () => {
 test.each([
   [["local/m", "--model", "a/b"], 2, "PROVIDER/MODEL_ID came together with a flag for it; use one form"],
   [["m"], 2, '--model must be PROVIDER/MODEL_ID, got "m"; write it like openai/gpt-5 or local/qwen3'],
-  [["--provider", "a"], 2, "--provider came without --model-id; give both, or --model PROVIDER/MODEL_ID"],
+  [["--provider", "a"], 2, 'the provider "a" came without a model id; give both, as --model PROVIDER/MODEL_ID'],
   [
     ["a/m", "--base-url", "x"],
     2,

@@ -2,16 +2,16 @@ import { type ModelTest, RookeryError, testModel } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { FAILED, runExitCode } from "../exit-code.ts";
-import { addOutputFlag, addRootFlags, modelPair } from "../flags.ts";
+import { type AgentFlags, addDebugFlag, addOutputFlag, addRootFlags, debugFileOf, modelFlags } from "../flags.ts";
 import { watchInterruption } from "../interruption.ts";
 import { spendingLine } from "../render/figures.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
-import { notice } from "../report-error.ts";
-import { runHint } from "../run-hint.ts";
-import type { ConfigFlags } from "./config-file.ts";
+import { notice, warningNotice } from "../report-error.ts";
+import { type KeyPlace, runHint } from "../run-hint.ts";
+import { type ConfigFlags, configFile } from "./config-file.ts";
 
-interface TestFlags extends ConfigFlags {
+interface TestFlags extends ConfigFlags, Pick<AgentFlags, "debug"> {
   readonly model?: string;
   readonly provider?: string;
   readonly modelId?: string;
@@ -30,9 +30,11 @@ export function defineModelTest(model: Command, context: CommandContext): void {
     .option("--model-id <MODEL_ID>", "the same in two parts, with --provider")
     .option("--client-type <TYPE>", "the protocol the server speaks")
     .option("--base-url <URL>", "the server's address");
-  addOutputFlag(addRootFlags(command), ["text", "json"]).action(async (name: string | undefined, flags: TestFlags) => {
-    context.exitCode = await test(name, flags, context);
-  });
+  addOutputFlag(addRootFlags(addDebugFlag(command)), ["text", "json"]).action(
+    async (name: string | undefined, flags: TestFlags) => {
+      context.exitCode = await test(name, flags, context);
+    },
+  );
 }
 
 async function test(name: string | undefined, flags: TestFlags, context: CommandContext): Promise<number> {
@@ -40,18 +42,23 @@ async function test(name: string | undefined, flags: TestFlags, context: Command
   if (name !== undefined && [flags.model, flags.provider, flags.modelId].some((flag) => flag !== undefined)) {
     throw new RookeryError("usage", "PROVIDER/MODEL_ID came together with a flag for it", { hint: "use one form" });
   }
+  const debugFile = debugFileOf(flags, io.cwd);
   const interruption = watchInterruption(io, stdout);
   try {
     const result = await testModel({
-      ...modelPair({ ...flags, ...(name !== undefined && { model: name }) }),
+      ...modelFlags({ ...flags, ...(name !== undefined && { model: name }) }),
       ...(flags.clientType !== undefined && { clientType: flags.clientType }),
       ...(flags.baseUrl !== undefined && { baseUrl: flags.baseUrl }),
       ...(flags.root !== undefined && { root: flags.root }),
       ...(flags.project !== undefined && { projectId: flags.project }),
+      ...(debugFile !== undefined && { debugFile }),
       env: io.env,
+      onWarning: warningNotice(io),
       signal: interruption.signal,
     });
-    const failure = failureOf(result);
+    if (debugFile !== undefined) notice(io, `requests and answers are added to ${debugFile}`);
+    const place = { projectConfigFile: configFile(flags, context), env: io.env };
+    const failure = await failureOf(result, place);
     if (flags.output === "json") stdout.write(jsonLine(reportOf(result, failure)));
     else {
       stdout.write(findings(result));
@@ -74,21 +81,25 @@ interface Failure {
 }
 
 /** A call that did not complete, as `run` tells of one. */
-function failureOf(result: ModelTest): Failure | undefined {
+async function failureOf(result: ModelTest, place: KeyPlace): Promise<Failure | undefined> {
   const { status, message = `the call ended: ${status}`, permanent } = result.outcome;
   if (status === "completed") return undefined;
-  const hint = hintOf(result, message);
+  const hint = await hintOf(result, message, place);
   return { code: permanent ? "provider-refused" : status, message, ...(hint !== undefined && { hint }) };
 }
 
-function hintOf({ outcome, refused, provider, model_id }: ModelTest, message: string): string | undefined {
+async function hintOf(
+  { outcome, refused, provider, model_id }: ModelTest,
+  message: string,
+  place: KeyPlace,
+): Promise<string | undefined> {
   if (refused.includes("images")) {
     return `if it sees no images, store that: rookery config model add ${provider}/${model_id} --no-vision`;
   }
   if (refused.length > 0) return undefined;
   const code = outcome.permanent ? "provider-refused" : "retries-exhausted";
   const status = outcome.status === "auth" ? "auth" : "failed";
-  return runHint({ status, code, message, turns: 0 }, { provider, model_id });
+  return runHint({ status, code, message, turns: 0 }, { provider, model_id }, place);
 }
 
 /** A time-out is the model's own: the command has no limit. */

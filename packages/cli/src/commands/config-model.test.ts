@@ -140,6 +140,10 @@ test("default and remove work on stored models", async () => {
 
 test.each([
   [["add", "gpt-5"], 'the model must be PROVIDER/MODEL_ID, got "gpt-5"; write it like openai/gpt-5 or local/qwen3'],
+  [
+    ["add", "a/b\n\u001b[31m"],
+    String.raw`the model's name "a/b\n\u001b[31m" has blanks or control characters; write it as the provider does, without them`,
+  ],
   [["add", "a/m", "--header", "secret"], "--header \"secret\" is not a header; write it like --header 'X-Team: blue'"],
   [["add", "a/m", "--header", "X: a\nb"], "--header \"X\" is not a header; write it like --header 'X-Team: blue'"],
   [

@@ -1,16 +1,15 @@
 import {
   addModel,
-  catalogueProvider,
   keySource,
-  keyVariable,
   type ModelEntry,
-  type ModelName,
   type ModelPricing,
   parseModelName,
   RookeryError,
   readProjectConfig,
   removeModel,
   setDefaultModel,
+  storedModel,
+  vendorKeyVariable,
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
@@ -77,7 +76,7 @@ export function defineConfig(program: Command, context: CommandContext): void {
     .action(async (name: string, flags: AddFlags) => {
       const pair = parseModelName(name, "the model");
       const file = configFile(flags, context);
-      const stored = await storedModel(file, pair);
+      const stored = storedModel(await readProjectConfig(file), pair);
       const enter = stored?.api_key ? "Enter keeps the stored one" : "Enter for none";
       const key = await readSecret(`Key for ${pair.provider} (${enter})`, flags.keyStdin === true, context.io);
       const entry = { ...pair, ...entryOf(flags), ...(key && { api_key: key }) };
@@ -101,11 +100,6 @@ export function defineConfig(program: Command, context: CommandContext): void {
 }
 
 const TOKENS = { integer: true, max: 1_000_000_000 };
-
-async function storedModel(file: string, { provider, model_id }: ModelName): Promise<ModelEntry | undefined> {
-  const { models = [] } = await readProjectConfig(file);
-  return models.find((model) => model.provider === provider && model.model_id === model_id);
-}
 
 /** Of two flags that set the same thing the second one would replace the first unseen. */
 function refuseTogether(command: Command, flags: readonly string[]): void {
@@ -152,6 +146,5 @@ function addHeader(text: string, previous: Record<string, string> = {}): Record<
 /** Says so where a model has no key yet. */
 async function keyNote(entry: ModelEntry, env: NodeJS.ProcessEnv): Promise<string> {
   if ((await keySource(entry, env)) !== undefined) return "";
-  const { key_variable = keyVariable(entry.provider) } = (await catalogueProvider(entry.provider)) ?? {};
-  return ` (no key; set ${key_variable} or use --key-stdin)`;
+  return ` (no key; set ${await vendorKeyVariable(entry.provider)} or use --key-stdin)`;
 }

@@ -1,6 +1,12 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { OmniMessage, ReplayReport } from "@rookery/core";
+import {
+  Environment,
+  type EnvironmentConfig,
+  type OmniMessage,
+  type ReplayOptions,
+  type ReplayReport,
+} from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { demoRecords, unpackProject } from "../demo/demo-files.ts";
@@ -77,13 +83,21 @@ async function play(
   const { io, stdout } = context;
   const view = textView(io, stdout);
   const deltaDelayMs = io.stdout.isTTY ? DELTA_DELAY_MS : 0;
-  const report = await withAgent(flags, context, (agent) =>
-    playRecording(agent, records, { workspaceDir, signal, deltaDelayMs, view, showInput: true }, context),
-  );
+  const report = await withAgent(flags, context, (agent) => {
+    const maker: ReplayOptions["agent"] = {
+      createSession: (options) => agent.createSession({ ...options, createEnvironment: withoutNodeOptions }),
+    };
+    return playRecording(maker, records, { workspaceDir, signal, deltaDelayMs, view, showInput: true }, context);
+  });
   const outcome = report.outcomes.at(-1);
   if (outcome) view.end(outcome);
   await stdout.flush();
   return report;
+}
+
+/** Options for every Node program here, such as another reporter for tests, are none for those that were recorded. */
+function withoutNodeOptions(config: EnvironmentConfig): Environment {
+  return new Environment({ ...config, vault: { ...config.vault, NODE_OPTIONS: "" } });
 }
 
 function summary(
@@ -96,7 +110,7 @@ function summary(
   const program = env.npm_lifecycle_event === "start" ? `node ${process.argv[1]}` : "rookery";
   const place = Object.entries({ root: flags.root, project: flags.project, agent: flags.agent })
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` --${name} '${value}'`)
+    .map(([name, value]) => ` --${name} '${value?.replaceAll("'", "'\\''")}'`)
     .join("");
   return `
 The project's tests, run once more by the demo itself: ${pass} of ${pass + fail} pass.

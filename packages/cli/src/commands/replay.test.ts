@@ -133,7 +133,7 @@ test.each([
   [
     "a file that is no trace",
     import.meta.filename,
-    /cannot be replayed: they hold no session_meta, with .*; give all records/,
+    /^rookery: nothing was checked: .* that cannot be read left out: .*; a trace under test must be whole; /,
   ],
   [
     "a directory without a trace",
@@ -154,6 +154,27 @@ test("a torn end is a warning, and what is whole is replayed", async () => {
   const { io, code } = await replay([file], root);
   expect(code).toBe(0);
   expect(io.err()).toMatch(/^rookery: warning: .*torn\.jsonl: the last record was cut off/);
+});
+
+test.each([
+  ["torn", (text: string) => `${text}{"timest`, /^rookery: nothing was checked: .*: the last record was cut off/],
+  ["damaged", (text: string) => text.replace("\n", "\nx\n"), /^rookery: nothing was checked: .*line 2 is not JSON/],
+  ["empty", () => "", /^rookery: the records cannot be replayed: they hold no session_meta/],
+  [
+    "cut off before the first reply",
+    (text: string) => text.split("\n").slice(0, 3).join("\n"),
+    /^rookery: the records cannot be replayed: they hold no whole reply of a model/,
+  ],
+])("a trace that is %s passes no check, is exit code 2 and runs nothing", async (_what, change, message) => {
+  const { trace, root } = await recorded([{ calls: [TOUCH] }, "Made."]);
+  const file = join(newDirectory(), "changed.jsonl");
+  writeFileSync(file, change(readFileSync(trace, "utf8")));
+  const workspace = newDirectory();
+  const { io, code } = await replay([file, "--check", "--workspace", workspace], root);
+  expect(code).toBe(2);
+  expect(io.err()).toMatch(message);
+  expect(io.out()).toBe("");
+  expect(readdirSync(workspace)).toEqual([]);
 });
 
 test("a recorded run that failed is shown to its end, with the exit code of a failure", async () => {

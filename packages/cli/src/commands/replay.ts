@@ -8,6 +8,7 @@ import {
   approver,
   type OmniMessage,
   type ReplayReport,
+  RookeryError,
   readTraceAt,
 } from "@rookery/core";
 import type { Command } from "commander";
@@ -61,7 +62,7 @@ async function replay(trace: string, flags: ReplayFlags, context: CommandContext
   const interruption = watchInterruption(io, stdout);
   try {
     return await withAgent(flags, context, async (agent) => {
-      const records = await recordsOf(trace, agent, context);
+      const records = await recordsOf(trace, flags, agent, context);
       const report = await inWorkspace(flags, context, (workspaceDir) =>
         play(agent, records, workspaceDir, flags, context, interruption.signal),
       );
@@ -76,15 +77,27 @@ async function replay(trace: string, flags: ReplayFlags, context: CommandContext
   }
 }
 
-async function recordsOf(trace: string, agent: Agent, { io }: CommandContext): Promise<OmniMessage[]> {
+async function recordsOf(
+  trace: string,
+  { check }: ReplayFlags,
+  agent: Agent,
+  { io }: CommandContext,
+): Promise<OmniMessage[]> {
   const path = resolve(io.cwd, trace);
   const isPath = existsSync(path) || /[/\\]|\.jsonl$/.test(trace);
   const records: OmniMessage[] = [];
   for await (const entry of isPath ? readTraceAt(path) : agent.readSession(trace)) {
     if ("message" in entry) records.push(entry.message);
+    else if (check) throw damaged(entry.problem);
     else notice(io, `warning: ${entry.problem}`);
   }
   return records;
+}
+
+function damaged(problem: string): RookeryError {
+  return new RookeryError("trace-corrupt", `nothing was checked: ${problem}`, {
+    hint: "a trace under test must be whole; take one that is, or replay it without --check",
+  });
 }
 
 /** A scratch directory goes away again, unless there is something to look for in it. */

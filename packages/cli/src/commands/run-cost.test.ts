@@ -11,7 +11,11 @@ const spends: NonNullable<AgentScript["run"]> = async function* () {
   return outcome({ text: "hi", usage, cost_usd: 0.0268 });
 };
 
-test("--max-cost is the limit of the run, in USD", async () => {
+test.each([
+  ["0.25", 0.25],
+  [".5", 0.5],
+  ["2.", 2],
+])("--max-cost %s is the limit of the run, in USD", async (amount, expected) => {
   let limit: number | undefined;
   const agent = fakeAgent({
     pricing,
@@ -20,8 +24,8 @@ test("--max-cost is the limit of the run, in USD", async () => {
       return yield* spends(input, options);
     },
   });
-  expect(await rookery(["run", "x", "--max-cost", "0.25"], fakeIo(), agent)).toBe(0);
-  expect(limit).toBe(0.25);
+  expect(await rookery(["run", "x", "--max-cost", amount], fakeIo(), agent)).toBe(0);
+  expect(limit).toBe(expected);
 });
 
 test("--max-cost for a model without a price is a configuration error that says how to store one, and nothing is run", async () => {
@@ -42,7 +46,7 @@ test("--max-cost for a model without a price is a configuration error that says 
   expect(agent.log.at(-1)).toEqual(["agent disposed"]);
 });
 
-test.each(["0", "-1", "free", "1e3", "$5", "9999999"])("--max-cost %s is a usage error", async (amount) => {
+test.each(["0", "-1", ".", "free", "1e3", "$5", "9999999"])("--max-cost %s is a usage error", async (amount) => {
   const io = fakeIo();
   expect(await rookery(["run", "x", `--max-cost=${amount}`], io, fakeAgent({ pricing, run: spends }))).toBe(2);
   expect(io.err()).toBe(

@@ -88,8 +88,12 @@ test("a prompt that begins with --- is one behind --", async () => {
 });
 
 test.each([
-  [["--provider", "a"], "--provider came without --model-id; give both, or --model PROVIDER/MODEL_ID"],
-  [["--model-id", "a"], "--model-id came without --provider; give both, or --model PROVIDER/MODEL_ID"],
+  [["--provider", "a"], 'the provider "a" came without a model id; give both, as --model PROVIDER/MODEL_ID'],
+  [["--model-id", "a"], 'the model id "a" came without a provider; give both, as --model PROVIDER/MODEL_ID'],
+  [
+    ["--provider", "a", "--model-id", "b c"],
+    'the model\'s name "a/b c" has blanks or control characters; write it as the provider does, without them',
+  ],
   [["--model", "a/b", "--provider", "a"], "--model came together with --provider or --model-id; use one form"],
   [["--model", "gpt-5"], '--model must be PROVIDER/MODEL_ID, got "gpt-5"; write it like openai/gpt-5 or local/qwen3'],
   [["--file", "a", "--file", "b"], "--file was given more than once; give one"],
@@ -99,6 +103,10 @@ test.each([
   [
     ["--max-turns", "1.5"],
     '--max-turns must be a whole number above 0, got "1.5"; give a number above 0 and up to 1000000',
+  ],
+  [
+    ["--max-turns", ".5"],
+    '--max-turns must be a whole number above 0, got ".5"; give a number above 0 and up to 1000000',
   ],
   [
     ["--max-turns", "0"],
@@ -141,7 +149,7 @@ test("a run that failed says so in json too", async () => {
     error: {
       code: "auth",
       message: "the key was refused",
-      hint: "check CUSTOM_API_KEY, or store another key with rookery config model add custom/local",
+      hint: "set CUSTOM_API_KEY, or store a key with rookery config model add custom/local",
     },
     session_id: "session-1",
   });

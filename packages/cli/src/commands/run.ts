@@ -7,8 +7,9 @@ import {
   type AgentFlags,
   APPROVAL_MODES,
   addAgentFlags,
+  addDebugFlag,
   addOutputFlag,
-  modelPair,
+  modelFlags,
   numberIn,
   type OutputMode,
   oneOf,
@@ -24,6 +25,7 @@ import type { View } from "../render/view.ts";
 import { retryKey } from "../retry-key.ts";
 import { runHint } from "../run-hint.ts";
 import { withAgent } from "../with-agent.ts";
+import { configFile } from "./config-file.ts";
 
 interface RunFlags extends AgentFlags {
   readonly file?: string;
@@ -63,10 +65,9 @@ export function defineRun(program: Command, context: CommandContext): void {
       "the most requests to the model",
       numberIn("--max-turns", "a whole number above 0", TURNS),
     )
-    .option("--debug <FILE>", "adds what is sent to the model's server and what comes back, without keys, to a file")
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
     .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
-  addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
+  addOutputFlag(addAgentFlags(addDebugFlag(command)), ["text", "json", "stream-json"]).action(
     async (argument: string | undefined, flags: RunFlags) => {
       context.exitCode = await run(argument, flags, context);
     },
@@ -81,7 +82,7 @@ const USD = { integer: false, max: 1_000_000 };
 
 async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io, stdout } = context;
-  const pair = modelPair(flags);
+  const pair = modelFlags(flags);
   const prompt = await readPrompt(argument, flags.file, io);
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
@@ -115,10 +116,12 @@ function assertPriced({ pricing, meta }: Session): void {
 async function drive(
   session: Session,
   prompt: string,
-  { approve = "allow-all", output = "text", maxCost }: RunFlags,
-  { io, stdout }: CommandContext,
+  flags: RunFlags,
+  context: CommandContext,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
+  const { approve = "allow-all", output = "text", maxCost } = flags;
+  const { io, stdout } = context;
   const person = approvalPrompt(io, stdout, signal);
   const retry = retryKey(io, () => session.skipReconnectWait());
   const view = createView(output, session, { io, stdout });
@@ -131,7 +134,9 @@ async function drive(
     const step = await messages.next();
     if (step.done) {
       await stdout.flush();
-      if (!stdout.broken.aborted) view.end(step.value, runHint(step.value, session.meta));
+      if (stdout.broken.aborted) return step.value;
+      const place = { projectConfigFile: configFile(flags, context), env: io.env };
+      view.end(step.value, await runHint(step.value, session.meta, place));
       return step.value;
     }
     if (person) await person.answered;

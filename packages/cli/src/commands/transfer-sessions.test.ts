@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, runToEnd, userText } from "@rookery/core";
@@ -90,6 +90,21 @@ test.each([
   );
   expect(code).toBe(2);
   expect(err).toEqual(typeof message === "string" ? message : expect.stringMatching(message));
+});
+
+test("Ctrl-C ends an import from a pipe, and nothing of it is left", async () => {
+  const { text } = await recorded();
+  const other = newDirectory();
+  const io = fakeIo();
+  const ended = rookery(["sessions", "import", "-", "--root", other], io);
+  io.stdin.write(text);
+  const begun = () =>
+    existsSync(other) && readdirSync(other, { recursive: true }).some((name) => /001\.jsonl$/.test(`${name}`));
+  while (!begun()) await new Promise((resolve) => setImmediate(resolve));
+  io.signals.emit("SIGINT");
+  expect(await ended).toBe(130);
+  expect([io.out(), io.err()]).toEqual(["", ""]);
+  expect(readdirSync(other, { recursive: true }).filter((name) => `${name}`.includes("import"))).toEqual([]);
 });
 
 test("an import does not wait for a person to type one", async () => {

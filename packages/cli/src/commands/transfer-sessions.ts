@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { addAbortSignal } from "node:stream";
 import { type Agent, type ExportEntry, errorText, RookeryError } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode } from "../flags.ts";
+import { watchInterruption } from "../interruption.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { notice } from "../report-error.ts";
 import { withAgent } from "../with-agent.ts";
@@ -76,27 +78,35 @@ async function* linesOf(entries: AsyncIterable<ExportEntry>, { io }: CommandCont
   }
 }
 
-async function importFrom(
-  file: string,
-  agent: Agent,
-  flags: ImportFlags,
-  { io, stdout }: CommandContext,
-): Promise<void> {
+/** Interrupted, it leaves nothing of the session behind. */
+async function importFrom(file: string, agent: Agent, flags: ImportFlags, context: CommandContext): Promise<void> {
+  const { io, stdout } = context;
   if (file === "-" && io.stdin.isTTY) {
     throw new RookeryError("usage", "standard input is a terminal", { hint: "name a file, or pipe an export in" });
   }
-  const chunks = file === "-" ? io.stdin : createReadStream(resolve(io.cwd, file));
-  const imported = await agent.importSession(chunks, { asNew: flags.asNew === true }).catch((error: unknown) => {
-    if (RookeryError.is(error)) throw error;
-    throw new RookeryError("usage", `cannot read ${file}: ${errorText(error)}`, {
-      hint: "name a file that you may read",
-    });
+  const interruption = watchInterruption(io, stdout);
+  try {
+    const chunks = addAbortSignal(
+      interruption.signal,
+      file === "-" ? io.stdin : createReadStream(resolve(io.cwd, file)),
+    );
+    const { sessionId, contexts, torn } = await agent.importSession(chunks, { asNew: flags.asNew === true });
+    if (torn) notice(io, "warning: the last line was cut off and is left out");
+    stdout.write(
+      flags.output === "json" ? jsonLine({ session_id: sessionId, contexts, torn }) : `imported ${sessionId}\n`,
+    );
+  } catch (error) {
+    if (interruption.exitCode !== undefined) context.exitCode = interruption.exitCode;
+    else throw RookeryError.is(error) ? error : cannotRead(file, error);
+  } finally {
+    interruption.stop();
+  }
+}
+
+function cannotRead(file: string, error: unknown): RookeryError {
+  return new RookeryError("usage", `cannot read ${file}: ${errorText(error)}`, {
+    hint: "name a file that you may read",
   });
-  const { sessionId, contexts, torn } = imported;
-  if (torn) notice(io, "warning: the last line was cut off and is left out");
-  stdout.write(
-    flags.output === "json" ? jsonLine({ session_id: sessionId, contexts, torn }) : `imported ${sessionId}\n`,
-  );
 }
 
 function cannotWrite(file: string, what: string): RookeryError {

@@ -25,7 +25,7 @@ export async function unpackProject(directory: string): Promise<void> {
       if (error.code !== "EEXIST") throw error;
     });
     if ((await readdir(directory)).length > 0) throw new Error("it is not empty");
-    await cp(fileURLToPath(new URL("project/", FILES)), directory, { recursive: true });
+    await cp(fileURLToPath(new URL("project/", FILES)), directory, { recursive: true, verbatimSymlinks: true });
   } catch (error) {
     throw new RookeryError(
       "workspace-missing",

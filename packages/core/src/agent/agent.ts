@@ -9,7 +9,7 @@ import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
-import { type DebugLog, openDebugLog } from "../llm/network/debug-log.ts";
+import type { DebugLog } from "../llm/network/debug-log.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
 import { ModelContext } from "../session/model-context.ts";
 import { Session } from "../session/session.ts";
@@ -23,7 +23,7 @@ import { sessionPaths } from "../trace/session-paths.ts";
 import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
-import { modelFetch } from "./model-fetch.ts";
+import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
@@ -68,7 +68,7 @@ export class Agent {
     this.#assertOpen();
     const createLLM = options.createLLM ?? this.#options.createLLM;
     const fetchFor = (baseUrl: string): typeof fetch =>
-      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog);
+      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
@@ -222,11 +222,6 @@ export class Agent {
       onWarning,
     };
   }
-}
-
-function openDebugFile({ debugFile, onWarning }: AgentOptions): DebugLog | undefined {
-  if (debugFile === undefined) return undefined;
-  return openDebugLog(debugFile, (message) => quietly(onWarning)({ code: "debug-unwritten", message }));
 }
 
 async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {

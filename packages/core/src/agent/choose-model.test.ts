@@ -38,6 +38,15 @@ test("a provider without a default model asks for its name", async () => {
   });
 });
 
+test("a provider without a default model is no choice beside others", async () => {
+  const env = { MISTRAL_API_KEY: "k", OPENAI_API_KEY: "k" };
+  expect(await chooseModel({}, {}, env)).toEqual({ provider: "openai", model_id: "gpt-6-sol" });
+  await expect(chooseModel({}, {}, { ...env, XAI_API_KEY: "k" })).rejects.toMatchObject({
+    message: "no model is chosen, and several keys are set: OPENAI_API_KEY, XAI_API_KEY",
+    hint: expect.stringMatching(/^pass --model openai\/gpt-6-sol \(or xai\/[\w.-]+\), or choose for good/),
+  });
+});
+
 test("with nothing chosen the error has the three shortest ways to a model, ready to be pasted", async () => {
   await expect(chooseModel({}, {}, {})).rejects.toMatchObject({
     code: "model-missing",

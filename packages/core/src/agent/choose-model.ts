@@ -6,7 +6,7 @@ import type { ModelName, ProjectConfig } from "./project-config.ts";
 
 /**
  * Which model: the wish, else `ROOKERY_MODEL`, else the project's default, else the catalogue's default of the one
- * provider whose key is set.
+ * provider whose key is set; one that has no default counts only where it is alone.
  *
  * @throws {RookeryError} `usage` for half a pair, `model-missing` when nothing names a model.
  */
@@ -16,12 +16,17 @@ export async function chooseModel(wish: ModelWish, config: ProjectConfig, env: N
   if (env.ROOKERY_MODEL) return parseModelName(env.ROOKERY_MODEL, "ROOKERY_MODEL");
   if (config.default_model) return config.default_model;
   const usable = (await catalogueProviders()).filter((provider) => setKeyVariable(provider, env));
-  const [only, another] = usable;
+  const withDefault = usable.filter(({ default_model_id }) => default_model_id !== undefined);
+  const [only = usable[0], another] = withDefault;
   if (!only) throw nothingChosen(config);
-  if (another) throw severalKeys(usable, env);
-  if (only.default_model_id !== undefined) return { provider: only.id, model_id: only.default_model_id };
-  throw new RookeryError("model-missing", `no model is chosen, and none is the default of ${only.id}`, {
-    hint: `pass --model ${only.id}/MODEL_ID, or store one with rookery config model add ${only.id}/MODEL_ID --set-default`,
+  if (another) throw severalKeys(withDefault, env);
+  if (only.default_model_id === undefined) throw noDefault(only);
+  return { provider: only.id, model_id: only.default_model_id };
+}
+
+function noDefault({ id }: CatalogueProvider): RookeryError {
+  return new RookeryError("model-missing", `no model is chosen, and none is the default of ${id}`, {
+    hint: `pass --model ${id}/MODEL_ID, or store one with rookery config model add ${id}/MODEL_ID --set-default`,
   });
 }
 
@@ -38,7 +43,7 @@ function nothingChosen({ models = [] }: ProjectConfig): RookeryError {
 
 function severalKeys(providers: readonly CatalogueProvider[], env: NodeJS.ProcessEnv): RookeryError {
   const variables = providers.map((provider) => setKeyVariable(provider, env)).join(", ");
-  const [first = "", ...others] = providers.map(({ id, default_model_id = "MODEL_ID" }) => `${id}/${default_model_id}`);
+  const [first = "", ...others] = providers.map(({ id, default_model_id }) => `${id}/${default_model_id}`);
   return new RookeryError("model-missing", `no model is chosen, and several keys are set: ${variables}`, {
     hint:
       `pass --model ${first} (or ${others.join(", ")}), or choose for good: rookery config model add ${first} ` +

@@ -56,9 +56,13 @@ test("a broken file is never overwritten", async () => {
   expect(await readFile(file, "utf8")).toBe("models: [\n");
 });
 
-test("an entry with an unusable protocol or address is refused before anything is written", async () => {
+test("an entry with an unusable name, protocol or address is refused before anything is written", async () => {
   const file = join(await temporary(), "project_config.yaml");
   await expect(addModel(file, { ...local, client_type: "smoke" })).rejects.toMatchObject({ code: "config-invalid" });
+  await expect(addModel(file, { ...local, model_id: "m\u001b[31m" })).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("has blanks or control characters"),
+  });
   await expect(addModel(file, { ...local, base_url: "ftp://x" })).rejects.toThrow(
     'base_url must be an http or https address, got "ftp://x"',
   );

@@ -2,6 +2,7 @@ import { nearestWord } from "../errors/nearest-word.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { assertClientType } from "../llm/providers/registry.ts";
 import { assertBaseUrl } from "./base-url.ts";
+import { assertModelName } from "./model-name.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { type ModelEntry, type ModelName, type ProjectConfig, readProjectYaml } from "./project-config.ts";
 import type { YamlFile } from "./yaml-file.ts";
@@ -13,9 +14,11 @@ import type { YamlFile } from "./yaml-file.ts";
  * configuration is left alone.
  *
  * @param options.setDefault - Also makes it the project's default model.
- * @throws {RookeryError} `config-invalid` for an entry or a file that is not usable, `root-unwritable`.
+ * @throws {RookeryError} `usage` for a name with blanks or control characters, `config-invalid` for an entry or a file that
+ *   is not usable, `root-unwritable`.
  */
 export async function addModel(file: string, entry: ModelEntry, options: { setDefault?: boolean } = {}): Promise<void> {
+  assertModelName(entry);
   if (entry.client_type !== undefined) assertClientType(entry.client_type);
   if (entry.base_url !== undefined) assertBaseUrl(entry.base_url, "base_url");
   await edit(file, ({ models = [] }, { document }) => {

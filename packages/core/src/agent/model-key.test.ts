@@ -41,12 +41,15 @@ test("a changed variable is seen by the next request", async () => {
   expect(await resolve()).toBe("new");
 });
 
-test.each(["http://127.0.0.1:1/v1", "http://localhost:1", "http://[::1]:1/v1", "http://127.8.9.1/v1"])(
-  "a server on this machine needs no key: %s",
-  async (baseUrl) => {
-    expect(await (await keyResolver(lab, undefined, baseUrl, {}))()).toBeUndefined();
-  },
-);
+test.each([
+  "http://127.0.0.1:1/v1",
+  "http://localhost:1",
+  "http://[::1]:1/v1",
+  "http://[::ffff:127.0.0.1]:1/v1",
+  "http://127.8.9.1/v1",
+])("a server on this machine needs no key: %s", async (baseUrl) => {
+  expect(await (await keyResolver(lab, undefined, baseUrl, {}))()).toBeUndefined();
+});
 
 test.each(["https://api.example/v1", "http://127.0.0.1.example/v1", "http://localhost.example/v1"])(
   "a server elsewhere needs one, and the error names its variable: %s",

@@ -11,6 +11,11 @@ export function keyVariable(provider: string): string {
   return providerVariable(provider, "API_KEY");
 }
 
+/** The variable to set for a provider's key: the one its vendor reads, else {@link keyVariable}. */
+export async function vendorKeyVariable(provider: string): Promise<string> {
+  return (await catalogueProvider(provider))?.key_variable ?? keyVariable(provider);
+}
+
 /** The variable in which the key of a provider is set: {@link keyVariable}, or the one its vendor reads. */
 export function setKeyVariable(
   { id, key_variable }: Pick<CatalogueProvider, "id" | "key_variable">,
@@ -26,8 +31,7 @@ export async function keySource(
 ): Promise<string | undefined> {
   if (api_key) return "stored";
   if (key_command) return "key_command";
-  const { key_variable = keyVariable(provider) } = (await catalogueProvider(provider)) ?? {};
-  return setKeyVariable({ id: provider, key_variable }, env);
+  return setKeyVariable({ id: provider, key_variable: await vendorKeyVariable(provider) }, env);
 }
 
 /**
@@ -47,9 +51,8 @@ export async function keyResolver(
   const variable = await keySource(name, env);
   if (variable !== undefined) return async () => env[variable] || undefined;
   if (isLoopback(baseUrl)) return async () => undefined;
-  const { key_variable = keyVariable(name.provider) } = (await catalogueProvider(name.provider)) ?? {};
   throw new RookeryError("model-auth", `no key is known for the provider ${JSON.stringify(name.provider)}`, {
-    hint: `set ${key_variable}, or store a key with rookery config model add`,
+    hint: `set ${await vendorKeyVariable(name.provider)}, or store a key with rookery config model add`,
   });
 }
 

@@ -13,6 +13,20 @@ test.each(["", "/", "gpt-5", "/gpt-5", "openai/"])("the name %j is a usage error
   });
 });
 
+test.each(["a/b\n\u001b[31m", "a/b c", "a\t/b", "a/b\u0000", "a/b\u202egpj", "a/b\u00a0", " a/b"])(
+  "the name %j is a usage error for what it hides, from either form",
+  (text) => {
+    const error = {
+      code: "usage",
+      message: `the model's name ${JSON.stringify(text)} has blanks or control characters`,
+      hint: "write it as the provider does, without them",
+    };
+    expect(thrown(() => parseModelName(text, "--model"))).toMatchObject(error);
+    const [provider = "", modelId = ""] = text.split("/");
+    expect(thrown(() => modelPair({ provider, modelId }))).toMatchObject(error);
+  },
+);
+
 test("half a pair is a usage error", () => {
   expect(thrown(() => modelPair({ provider: "openai" }))).toMatchObject({
     code: "usage",

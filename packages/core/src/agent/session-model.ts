@@ -1,6 +1,7 @@
 import type { CreateLLM, GenerativeModelConfig } from "../llm/contract.ts";
 import type { ModelPricing } from "../llm/cost.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
+import { proxySecrets } from "../llm/network/proxy-for.ts";
 import type { SessionKey } from "../session/session.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
 import { keyResolver } from "./model-key.ts";
@@ -48,7 +49,14 @@ export async function sessionModel(
     contextWindow: choice.contextWindow ?? "unknown",
     vision: choice.vision ?? false,
     ...(choice.pricing && { pricing: choice.pricing }),
-    create: (given) => new GenerativeModel({ ...given, ...modelConfig(choice, options), resolveApiKey, fetch: send }),
+    create: (given) =>
+      new GenerativeModel({
+        ...given,
+        ...modelConfig(choice, options),
+        resolveApiKey,
+        fetch: send,
+        secrets: proxySecrets(env),
+      }),
     key: { used: () => used, current },
   };
 }

@@ -1,16 +1,19 @@
 import { GenerativeModel } from "../llm/generative-model.ts";
+import { proxySecrets } from "../llm/network/proxy-for.ts";
 import { type ModelProbe, PROBE_TOOL, probeModel } from "../llm/probe-model.ts";
 import { redactSecrets } from "../llm/redact-secrets.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import { modelFetch } from "./model-fetch.ts";
+import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import type { ModelWish } from "./model-name.ts";
 import { agentPaths, dataRoot } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
 import { resolveModel } from "./resolve-model.ts";
 import { modelConfig } from "./session-model.ts";
 
-/** Which model to test; as for a session. */
-export interface TestModelOptions extends ModelWish, Pick<AgentOptions, "projectId" | "root" | "env" | "fetch"> {
+/** Which model to test, as for a session, and what is recorded of it, as for an agent. */
+export interface TestModelOptions
+  extends ModelWish,
+    Pick<AgentOptions, "projectId" | "root" | "env" | "fetch" | "debugFile" | "onWarning"> {
   readonly signal?: AbortSignal;
 }
 
@@ -35,17 +38,24 @@ export async function testModel(options: TestModelOptions = {}): Promise<ModelTe
   const { projectId = "default_project", env = process.env, signal } = options;
   const { projectConfigFile } = agentPaths(dataRoot(options.root, env), projectId, "default_agent");
   const choice = await resolveModel(options, await readProjectConfig(projectConfigFile), env);
-  const model = new GenerativeModel({
-    ...modelConfig(choice, {}),
-    resolveApiKey: choice.resolveApiKey,
-    tools: [PROBE_TOOL],
-    fetch: modelFetch(choice.baseUrl, options.fetch, env, undefined),
-  });
-  const probe = await probeModel(model, {
-    image: choice.vision !== false,
-    thinking: choice.thinking !== false,
-    ...(signal && { signal }),
-  });
-  const { provider, modelId: model_id, clientType: client_type, baseUrl } = choice;
-  return { provider, model_id, client_type, base_url: redactSecrets(baseUrl, []), ...probe };
+  const { provider, modelId, clientType: client_type, baseUrl } = choice;
+  const debugLog = openDebugFile(options);
+  try {
+    const model = new GenerativeModel({
+      ...modelConfig(choice, {}),
+      resolveApiKey: choice.resolveApiKey,
+      tools: [PROBE_TOOL],
+      fetch: modelFetch(baseUrl, options.fetch, env, debugLog),
+      secrets: proxySecrets(env),
+    });
+    const probe = await probeModel(model, {
+      modelId,
+      image: choice.vision !== false,
+      thinking: choice.thinking !== false,
+      ...(signal && { signal }),
+    });
+    return { provider, model_id: modelId, client_type, base_url: redactSecrets(baseUrl, []), ...probe };
+  } finally {
+    debugLog?.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rmdir, stat } from "node:fs/promises";
+import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -7,14 +7,14 @@ import { makeDirectories } from "../trace/make-directories.ts";
 
 /** The directory of a session. */
 export interface OpenWorkspace {
-  /** Absolute. */
+  /** Absolute and real, as commands that run there see it. */
   readonly path: string;
   /** Removes it again if it was made for this session and is empty. */
   abandon(): Promise<void>;
 }
 
 /**
- * The absolute workspace of a session: the directory that was given, or a fresh one.
+ * The workspace of a session: the directory that was given, or a fresh one.
  *
  * @throws {RookeryError} `workspace-missing` for a path that is not an existing directory.
  */
@@ -22,7 +22,9 @@ export async function openWorkspace(given: string | undefined, workspacesDir: st
   if (given === undefined) return freshWorkspace(workspacesDir);
   const workspaceDir = resolve(given);
   const found = await stat(workspaceDir).catch((error: unknown) => errorCode(error) ?? errorText(error));
-  if (typeof found !== "string" && found.isDirectory()) return { path: workspaceDir, abandon: async () => undefined };
+  if (typeof found !== "string" && found.isDirectory()) {
+    return { path: await realpath(workspaceDir), abandon: async () => undefined };
+  }
   const what =
     typeof found !== "string"
       ? "is not a directory"
@@ -39,7 +41,7 @@ async function freshWorkspace(workspacesDir: string): Promise<OpenWorkspace> {
   try {
     makeDirectories(workspacesDir);
     await mkdir(workspaceDir);
-    return { path: workspaceDir, abandon: () => rmdir(workspaceDir).catch(() => undefined) };
+    return { path: await realpath(workspaceDir), abandon: () => rmdir(workspaceDir).catch(() => undefined) };
   } catch (error) {
     if (errorCode(error) === "EEXIST") return freshWorkspace(workspacesDir);
     throw new RookeryError("root-unwritable", `cannot make the workspace ${workspaceDir}: ${errorText(error)}`, {

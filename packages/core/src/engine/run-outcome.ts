@@ -1,7 +1,7 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
-import { addTokens, NO_TOKENS } from "../llm/token-counts.ts";
 import type { TokenCounts } from "../omnimessage/message.ts";
+import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
 
 /** What a caller gives one run (PC-080 to PC-083). */
 export interface RunOptions {

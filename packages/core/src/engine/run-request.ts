@@ -1,9 +1,9 @@
 import { errorText } from "../errors/error-text.ts";
 import type { GenerativeModelParameters, LLMOutcome } from "../llm/contract.ts";
-import { NO_TOKENS } from "../llm/token-counts.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
+import { NO_TOKENS } from "../omnimessage/token-counts.ts";
 import type { Engine, Run } from "./engine.ts";
 import { INTERRUPTED, Patience } from "./interruption.ts";
 import { ReplyGuard } from "./reply-guard.ts";

@@ -6,7 +6,6 @@ import { Interruption } from "./idle-timeout.ts";
 const context: FailureContext = {
   timeoutMs: 50,
   secrets: ["sk-canary-1111"],
-  isOverflow: ({ types }) => types.includes("context_length_exceeded"),
 };
 
 /** An error as the packages throw it for an HTTP answer. */

@@ -1,4 +1,5 @@
 import { RookeryError } from "../errors/rookery-error.ts";
+import { isContextOverflow } from "./context-overflow.ts";
 import type { LLMOutcome } from "./contract.ts";
 import { Interruption } from "./idle-timeout.ts";
 import { type ProviderFailure, readProviderFailure } from "./provider-failure.ts";
@@ -16,8 +17,6 @@ export interface FailureContext {
   readonly timeoutMs: number;
   /** Keys and the like, which no message may hold. */
   readonly secrets: readonly string[];
-  /** How the protocol says that the input is too long. */
-  isOverflow(failure: ProviderFailure): boolean;
 }
 
 /**
@@ -38,7 +37,7 @@ export function classifyFailure(error: unknown, context: FailureContext): LLMOut
   const message = bounded(redactSecrets(messageOf(error, failure), context.secrets));
   const later = failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs };
   if (isUnreadable(error, failure)) return { status: "malformed", message };
-  if (context.isOverflow(failure)) return { status: "failed", message, overflow: true };
+  if (isContextOverflow(failure)) return { status: "failed", message, overflow: true };
   if (isAuth(failure)) return { status: "auth", message };
   if (isPermanent(failure)) return { status: "failed", message, permanent: true };
   if (isTransient(failure)) return { status: "timeout", message, ...later };

@@ -71,6 +71,8 @@ export interface GenerativeModelConfig {
   readonly headers?: Readonly<Record<string, string>>;
   /** How requests are sent; default: Node's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /** What no message may show beside the credentials of the requests themselves: a proxy's password. */
+  readonly secrets?: readonly string[];
 }
 
 /** A session-wide registry of tool-call ids (PC-048 to PC-050). */

@@ -52,6 +52,7 @@ function unsendableImage(type: string): UserPart {
   return unsendable("an image", `the type ${type} is not one of png, jpeg, gif and webp`);
 }
 
-function unsendable(what: string, why: string): UserPart {
+/** The text that stands for what cannot be sent. */
+export function unsendable(what: string, why: string): UserPart {
   return { type: "text", text: `[${what} could not be sent: ${why}]` };
 }

@@ -16,8 +16,9 @@ import type {
   ToolCallIdAllocator,
 } from "./contract.ts";
 import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
+import { proxyFetch } from "./network/proxy-fetch.ts";
 import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
-import type { Provider } from "./providers/provider.ts";
+import type { Provider, ProviderReply } from "./providers/provider.ts";
 import { inferClientType, loadClientType } from "./providers/registry.ts";
 import { secretsOf } from "./redact-secrets.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -51,7 +52,7 @@ export class GenerativeModel implements LLMInterface {
 
   constructor(config: GenerativeModelConfig) {
     this.#config = config;
-    this.#secrets = secretsOf(config.headers, config.baseUrl);
+    this.#secrets = [...secretsOf(config.headers, config.baseUrl), ...(config.secrets ?? [])];
     this.#tools = config.tools;
     this.#meter = new UsageMeter(config.pricing, () => this.#estimateStart());
     this.#toolCallIds = config.toolCallIds ?? createToolCallIdAllocator();
@@ -98,13 +99,13 @@ export class GenerativeModel implements LLMInterface {
       const input = opened.history.convert(newMessages);
       const prompt = opened.history.prompt(this.#config.systemPrompt, input);
       const options = this.#callOptions(provider, parameters, apiKey);
-      const stream = await openStream(provider, { ...options, prompt, abortSignal: watch.signal }, watch);
+      const { stream, completePart } = await send(provider, { ...options, prompt, abortSignal: watch.signal }, watch);
       reader = new WatchedReader(stream, watch);
 
       let finish: FinishPart | undefined;
       while (!finish) {
         for (const sent of await nextParts(reader)) {
-          const part = provider.completePart(sent);
+          const part = completePart(sent);
           if (part.type === "error" && !provider.isHarmless(part.error)) throw part.error;
           if (part.type === "finish") finish = part;
           for (const message of translator.push(part)) yield message;
@@ -120,8 +121,7 @@ export class GenerativeModel implements LLMInterface {
       opened.history.commit(reply);
       outcome = { status: "completed", finishReason: FINISH_REASONS[unified] };
     } catch (error) {
-      const isOverflow = provider?.isOverflow ?? (() => false);
-      outcome = classifyFailure(error, { timeoutMs, secrets, isOverflow });
+      outcome = classifyFailure(error, { timeoutMs, secrets });
       for (const message of translator.interrupt(outcome.status)) yield message;
     } finally {
       if (outcome?.status !== "completed") watch.stop();
@@ -133,7 +133,8 @@ export class GenerativeModel implements LLMInterface {
 
   #open(): Promise<{ provider: Provider; history: PromptHistory }> {
     this.#opened ??= (async () => {
-      const { modelId, clientType = inferClientType(modelId), baseUrl, fetch = globalThis.fetch } = this.#config;
+      const { modelId, clientType = inferClientType(modelId), baseUrl, requestTimeoutMs } = this.#config;
+      const fetch = this.#config.fetch ?? proxyFetch({}, requestTimeoutMs);
       const open = await loadClientType(clientType);
       const onBytes = (): void => this.#watch?.refresh();
       const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }), onBytes, fetch });
@@ -211,17 +212,13 @@ function callIdsOf({ payload }: OmniMessage): string[] {
   return payload.type === "tool_call" ? [payload.tool_call_id] : [];
 }
 
-/** Starts the request; a stream that arrives after the wait was interrupted is closed unread. */
-async function openStream(
-  { model }: Provider,
-  options: LanguageModelV3CallOptions,
-  watch: IdleWatch,
-): Promise<ReadableStream<Part>> {
-  const opening = Promise.resolve(model.doStream(options));
+/** Starts the request; a reply that arrives after the wait was interrupted is closed unread. */
+async function send(provider: Provider, options: LanguageModelV3CallOptions, watch: IdleWatch): Promise<ProviderReply> {
+  const sending = provider.send(options);
   try {
-    return (await watch.wait(opening)).stream;
+    return await watch.wait(sending);
   } catch (error) {
-    opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
+    sending.then(({ stream }) => stream.cancel()).catch(() => undefined);
     throw error;
   }
 }

@@ -31,6 +31,8 @@ export interface ModelProbe {
 
 /** What a model is asked for; what it is known not to be able to do would only get the request refused. */
 export interface ProbeRequest {
+  /** The model's name, which says nothing of it where it stands in a refusal. */
+  readonly modelId: string;
   readonly image: boolean;
   readonly thinking: boolean;
   readonly signal?: AbortSignal;
@@ -59,9 +61,8 @@ export async function probeModel(llm: LLMInterface, request: ProbeRequest): Prom
   const outcome = await ask(llm, request, messages);
   const usage = ofType(messages, "token_usage")[0]?.payload;
   const asked = { tools: true, images: request.image, thinking: request.thinking };
-  const refused = outcome.permanent
-    ? FEATURES.filter((name) => asked[name] && REFUSALS[name].test(outcome.message ?? ""))
-    : [];
+  const words = refusalOf(outcome, request.modelId);
+  const refused = FEATURES.filter((name) => asked[name] && REFUSALS[name].test(words));
   const judged = (finding: ProbeFinding, feature?: ProbedFeature): ProbeFinding => {
     if (finding.verdict !== "not seen" || outcome.status === "completed") return finding;
     if (feature && refused.includes(feature)) return { verdict: "no", reason: "the provider refused it" };
@@ -77,6 +78,14 @@ export async function probeModel(llm: LLMInterface, request: ProbeRequest): Prom
     ...(usage && { usage: usage.request }),
     ...(usage?.cost_usd !== undefined && { cost_usd: usage.cost_usd }),
   };
+}
+
+/** What the provider found wrong with the request itself, without the model's name; empty for any other end. */
+function refusalOf({ message = "" }: LLMOutcome, modelId: string): string {
+  if (!/^the provider answered HTTP (400|422)\b/.test(message)) return "";
+  const names = [modelId, modelId.slice(modelId.lastIndexOf("/") + 1)];
+  const words = message.split(/[\s"'`(),;]+/).filter((word) => !names.includes(word.replace(/[.:]+$/, "")));
+  return words.join(" ");
 }
 
 const FEATURES = ["tools", "images", "thinking"] as const;

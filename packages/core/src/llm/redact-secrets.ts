@@ -1,11 +1,8 @@
 /** Takes credentials out of a text that people and traces will see: the given ones, and what looks like one. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  const written = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS).flatMap(spellings));
-  let redacted = text;
-  for (const secret of [...written].sort((a, b) => b.length - a.length)) {
-    redacted = redacted.replaceAll(secret, REDACTED);
-  }
-  return redacted
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS);
+  const written = new Set(long.flatMap(spellings));
+  return withoutSpans(text, [...spansOf(written, text), ...escapedSpansOf(written, text)])
     .replace(/\b(Bearer)\s+[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
     .replace(/([?&][\w.-]{0,40}(?:key|token|sig|signature|secret|password)=)[^&\s"'[]+/gi, `$1${REDACTED}`)
     .replace(/\b(https?|ftp):\/\/[^\s/@"']+@/gi, `$1://${REDACTED}@`);
@@ -42,6 +39,55 @@ function headerSecrets(value: string): string[] {
   const pair = Buffer.from(token, "base64").toString();
   const [user = "", ...password] = pair.split(":");
   return [value, token, pair, password.join(":") || user];
+}
+
+/** A part of a text, without the character at `end`. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function spansOf(secrets: Iterable<string>, text: string): Span[] {
+  const spans: Span[] = [];
+  for (const secret of secrets) {
+    for (let start = text.indexOf(secret); start >= 0; start = text.indexOf(secret, start + 1)) {
+      spans.push({ start, end: start + secret.length });
+    }
+  }
+  return spans;
+}
+
+/** Where secrets are of which any characters are written as `\u002b` or `%2b`, in digits of either case. */
+function escapedSpansOf(secrets: Iterable<string>, text: string): Span[] {
+  const pieces = text.split(ESCAPE);
+  if (pieces.length === 1) return [];
+  let plain = "";
+  let at = 0;
+  /** Where in the text each unit of the plain one is. */
+  const places: number[] = [];
+  for (const [i, piece] of pieces.entries()) {
+    const isEscape = i % 2 === 1;
+    const units = isEscape ? String.fromCharCode(Number.parseInt(piece.replace(/^\W+u?/i, ""), 16)) : piece;
+    for (let unit = 0; unit < units.length; unit++) places.push(at + unit);
+    plain += units;
+    at += piece.length;
+  }
+  const place = (index: number): number => places[index] ?? at;
+  return spansOf(secrets, plain).map(({ start, end }) => ({ start: place(start), end: place(end) }));
+}
+
+/** In JSON any character, in JSON inside JSON too; in an address one of ASCII. */
+const ESCAPE = /(\\{1,4}u[\da-f]{4}|%[2-7][\da-f])/i;
+
+/** Spans that overlap are taken out as one. */
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  let redacted = "";
+  let hiddenTo = 0;
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    if (start >= hiddenTo) redacted += text.slice(hiddenTo, start) + REDACTED;
+    hiddenTo = Math.max(hiddenTo, end);
+  }
+  return redacted + text.slice(hiddenTo);
 }
 
 /** A secret as it is, inside JSON, with the slashes escaped too, inside JSON inside JSON, and as part of an address. */

@@ -1,17 +1,6 @@
 import type { LanguageModelV3Usage } from "@ai-sdk/provider";
 import type { TokenCounts } from "../omnimessage/message.ts";
 
-export const NO_TOKENS: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
-
-export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
-  return {
-    cache_read: a.cache_read + b.cache_read,
-    cache_write: a.cache_write + b.cache_write,
-    output: a.output + b.output,
-    total: a.total + b.total,
-  };
-}
-
 /** What is not cached of the input counts as `cache_write`; a provider that tells nothing costs nothing. */
 export function countsOf({ inputTokens, outputTokens }: LanguageModelV3Usage): TokenCounts {
   const cacheRead = inputTokens.cacheRead ?? 0;

@@ -21,6 +21,7 @@ export const payloadTables: Readonly<Record<"model_msg" | "event_msg", Readonly<
  */
 export function messageProblems(value: unknown): string[] {
   if (!isRecord(value)) return ["the message must be an object"];
+  if (isDeeper(value, MAX_LEVELS)) return [`the message must not be nested more than ${MAX_LEVELS} levels deep`];
   const problems = shapeProblems(ENVELOPE, value);
   if (problems.length > 0) return problems.map(describe);
   const message = value as Omit<OmniMessage, "payload"> & { readonly payload: Readonly<Record<string, unknown>> };
@@ -30,6 +31,14 @@ export function messageProblems(value: unknown): string[] {
 /** True for a value without {@link messageProblems}. */
 export function isOmniMessage(value: unknown): value is OmniMessage {
   return messageProblems(value).length === 0;
+}
+
+/** Far less than what overflows the stack of who walks through a message or writes it as JSON. */
+const MAX_LEVELS = 1000;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
 }
 
 const ENVELOPE = {

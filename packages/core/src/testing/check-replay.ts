@@ -1,6 +1,7 @@
 import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { AgentOptions } from "../agent/agent-options.ts";
+import { beforeHooks } from "../engine/hooks.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import { type ReplayOptions, type ReplayReport, replayTrace } from "../session/replay/replay-trace.ts";
 import { readTraceAt } from "../trace/read-trace-at.ts";
@@ -11,7 +12,10 @@ export interface CheckReplayOptions extends Pick<ReplayOptions, "ignore" | "sign
   readonly workspace?: string | URL;
   /** Puts the rest in its place, before the session begins. */
   readonly prepare?: (workspaceDir: string) => void | Promise<void>;
-  /** The agent under test: its tools, hooks, environment. */
+  /**
+   * The agent under test: its tools, hooks, environment. With a `beforeToolCall` hook it decides itself what to block and to
+   * replace; without one, what a hook did in the record is done again.
+   */
   readonly agent?: AgentOptions;
 }
 
@@ -21,7 +25,7 @@ export interface CheckReplayOptions extends Pick<ReplayOptions, "ignore" | "sign
  *
  * @param trace - A trace file, a session's directory, an export, or the records themselves.
  * @returns The report, where nothing differs.
- * @throws {Error} With every difference; also for a trace that cannot be read to its end.
+ * @throws {Error} With every difference; also for a trace that cannot be read to its end, or holds no reply.
  */
 export async function checkReplay(
   trace: string | URL | Iterable<OmniMessage>,
@@ -30,9 +34,11 @@ export async function checkReplay(
   const records = typeof trace === "string" || trace instanceof URL ? await recordsAt(pathOf(trace)) : trace;
   await using temp = await tempAgent(agentOptions);
   const { agent, workspaceDir } = temp;
-  if (workspace !== undefined) await cp(pathOf(workspace), workspaceDir, { recursive: true });
+  const ownHooks = beforeHooks(agentOptions.hooks ?? {}).length > 0;
+  // A link stays as it is: made absolute, it would lead back to what is copied.
+  if (workspace !== undefined) await cp(pathOf(workspace), workspaceDir, { recursive: true, verbatimSymlinks: true });
   await prepare?.(workspaceDir);
-  const replay = replayTrace(records, { ...options, agent, workspaceDir });
+  const replay = replayTrace(records, { ...options, agent, workspaceDir, ownHooks });
   let step = await replay.next();
   while (!step.done) step = await replay.next();
   if (!step.value.equal) throw new Error(differences(step.value));

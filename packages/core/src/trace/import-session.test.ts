@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -96,6 +105,8 @@ test("a damaged line inside is left out of an export, and one without its head i
   });
 });
 
+const NEST = "[".repeat(200_000) + "]".repeat(200_000);
+const DEEP = said.trimEnd().replace(/"text":"[^"]*"/, `"text":${NEST}`);
 const partial = toJsonLine(modelMessage({ type: "partial_text", role: "assistant", event_type: "delta", text: "a" }));
 const child = toJsonLine({ ...assistantText("a"), origin: [ID] });
 
@@ -129,6 +140,14 @@ test.each([
     meta({ carried: 2 }) + said + meta(),
     "line 3 comes before 1 of the records that the context before carries over",
   ],
+  ["half a record carried over", meta({ carried: 1.5 }) + said, /^line 1 carries over 1\.5 records, which/],
+  ["less than nothing carried over", meta({ carried: -1 }) + said, /^line 1 carries over -1 records, which/],
+  [
+    "a line nested too deep",
+    `${meta()}${DEEP}\n${said}`,
+    "line 2 is not a message: the message must not be nested more than 1000 levels deep",
+  ],
+  ["a bare value nested too deep", `${meta()}${NEST}\n`, "line 2 is not a message: the message must be an object"],
   [
     "several wrong lines",
     `${meta()}a\nb\nc\nd\n`,
@@ -167,6 +186,15 @@ test("a reader that breaks off leaves nothing behind", async () => {
   }
   await expect(importSession(there, chunks())).rejects.toThrow("the pipe broke");
   expect(readdirSync(tracesDir(there))).toEqual([]);
+});
+
+test("what a killed import left is removed by the next one, a day later", async () => {
+  for (const name of [".import-old", ".import-young"])
+    openPrivateFile(join(tracesDir(there), name, "001.jsonl"), "create");
+  const yesterday = Date.now() / 1000 - 25 * 60 * 60;
+  utimesSync(join(tracesDir(there), ".import-old"), yesterday, yesterday);
+  await imported(first);
+  expect(readdirSync(tracesDir(there)).sort()).toEqual([".import-young", ID]);
 });
 
 test("a data directory that cannot be written is told, with what to do", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -27,7 +27,7 @@ export interface ImportedSession {
 
 /**
  * Writes what `exportSession` made as a session of an agent, for its owner alone: wholly, or not at all. Only the lines
- * are looked at; nothing in them is followed or run. Memory holds one line.
+ * are looked at; nothing in them is followed or run. Memory holds one line. What a killed import left is removed a day later.
  *
  * @throws {RookeryError} `trace-corrupt`, with the lines that are wrong; `session-exists`; `root-unwritable`. What
  *   `chunks` throws passes through.
@@ -37,6 +37,7 @@ export async function importSession(
   chunks: AsyncIterable<Uint8Array>,
   { asNew = false }: ImportOptions = {},
 ): Promise<ImportedSession> {
+  removeLeftovers(agentDir);
   const draft = new Draft(agentDir, asNew ? newSessionId() : undefined);
   const problems: string[] = [];
   let torn = false;
@@ -67,6 +68,22 @@ function refused(problems: readonly string[]): RookeryError {
   });
 }
 
+/** How the names of drafts begin, which no session's does. */
+const DRAFT = ".import-";
+
+/** An import that is still going on writes to its draft, or has not been read to for a whole day. */
+const LEFTOVER_MS = 24 * 60 * 60 * 1000;
+
+function removeLeftovers(agentDir: string): void {
+  const directory = tracesDir(agentDir);
+  try {
+    for (const name of readdirSync(directory).filter((entry) => entry.startsWith(DRAFT))) {
+      const draft = join(directory, name);
+      if (Date.now() - statSync(draft).mtimeMs > LEFTOVER_MS) rmSync(draft, { recursive: true, force: true });
+    }
+  } catch {}
+}
+
 /** The files of an import under another name, until they are all there. */
 class Draft {
   readonly #agentDir: string;
@@ -81,7 +98,7 @@ class Draft {
   constructor(agentDir: string, newId: string | undefined) {
     this.#agentDir = agentDir;
     this.#newId = newId;
-    this.#directory = join(tracesDir(agentDir), `.import-${randomBytes(4).toString("hex")}`);
+    this.#directory = join(tracesDir(agentDir), `${DRAFT}${randomBytes(4).toString("hex")}`);
   }
 
   /** @returns What is wrong with the line, to follow its number. */
@@ -124,6 +141,8 @@ class Draft {
   #begin(text: string, message: OmniMessage<SessionMetaPayload>): string | undefined {
     const { session_id: id, carried = 0 } = message.payload;
     if (!isSessionId(id)) return `names the session ${JSON.stringify(id.slice(0, 80))}, which is not a session id`;
+    if (!Number.isSafeInteger(carried) || carried < 0)
+      return `carries over ${carried} records, which is no number of them`;
     if (this.#originalId !== undefined && id !== this.#originalId) return `begins another session, ${id}`;
     if (this.#missing > 0) return `comes before ${this.#missing} of the records that the context before carries over`;
     if (this.#newId === undefined && existsSync(sessionPaths(this.#agentDir, id).traceDir)) throw exists(id);

@@ -34,6 +34,16 @@ test("damaged lines are left out and told of together, the first three by number
   ]);
 });
 
+test("a line nested so deep that nobody could walk through it is damage, and the reading goes on", async () => {
+  const nest = "[".repeat(200_000) + "]".repeat(200_000);
+  const deep = toJsonLine(one).replace('"text":"one"', `"text":${nest}`);
+  const unknown = toJsonLine(one).replace('"text":"one"', `"text":"one","more":${nest}`);
+  expect(await read(deep + unknown + toJsonLine(two))).toEqual([
+    { message: two },
+    { problem: expect.stringMatching(/^FILE: 2 lines .*must not be nested more than 1000 levels deep/), torn: false },
+  ]);
+});
+
 test("thousands of damaged lines are one short problem", async () => {
   const problems = await read(`{"x":"${"y".repeat(500)}"}\n`.repeat(10_000));
   expect(problems).toEqual([{ problem: expect.stringMatching(/^FILE: 10000 lines .*; and 9997 more$/), torn: false }]);

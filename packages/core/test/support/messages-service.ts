@@ -1,42 +1,3 @@
-import type { GenerativeModelConfig } from "../../src/llm/contract.ts";
-import { GenerativeModel } from "../../src/llm/generative-model.ts";
-import { modelMessage, userText } from "../../src/omnimessage/build.ts";
-import type { CompletePayload, OmniMessage, ToolCallOutputPayload } from "../../src/omnimessage/message.ts";
-import { type CollectedReply, collectReply } from "./collect-reply.ts";
-
-/** A model that speaks Anthropic Messages to a server. */
-export function model(server: { url: string }, config: Partial<GenerativeModelConfig> = {}): GenerativeModel {
-  return new GenerativeModel({
-    modelId: "claude-sonnet-4-5",
-    apiKey: "sk-ant-canary-1111",
-    baseUrl: server.url,
-    clientType: "anthropic-messages",
-    tools: [],
-    ...config,
-  });
-}
-
-export function ask(llm: GenerativeModel, ...newMessages: OmniMessage[]): Promise<CollectedReply> {
-  return collectReply(llm, { newMessages: newMessages.length > 0 ? newMessages : [userText("go")] });
-}
-
-/** One output for each call of a reply. */
-export function answers(reply: CollectedReply, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage[] {
-  return callsOf(reply).map((call) => output(call.tool_call_id, `output of ${call.name}`, fields));
-}
-
-export function output(tool_call_id: string, text: string, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage {
-  return modelMessage({ type: "tool_call_output", role: "user", output: text, tool_call_id, ...fields });
-}
-
-export function callsOf({ complete }: CollectedReply): Extract<CompletePayload, { type: "tool_call" }>[] {
-  return complete.filter((payload) => payload.type === "tool_call");
-}
-
-export function textOf({ complete }: CollectedReply): string {
-  return complete.flatMap((payload) => (payload.type === "text" ? [payload.text] : [])).join("");
-}
-
 /** A content block as its start holds it, and its pieces. */
 type WireBlock = readonly [content: object, ...deltas: object[]];
 
@@ -46,6 +7,15 @@ export function block(content: object, ...deltas: object[]): WireBlock {
 
 export function text(...pieces: string[]): WireBlock {
   return [{ type: "text", text: "" }, ...pieces.map((piece) => ({ type: "text_delta", text: piece }))];
+}
+
+/** Thinking in these pieces, its signature in those. */
+export function thought(pieces: readonly string[], ...signatures: string[]): WireBlock {
+  return [
+    { type: "thinking", thinking: "", signature: "" },
+    ...pieces.map((thinking) => ({ type: "thinking_delta", thinking })),
+    ...signatures.map((signature) => ({ type: "signature_delta", signature })),
+  ];
 }
 
 export function start(usage: object): object {

@@ -1,49 +1,5 @@
-import type { GenerativeModelConfig } from "../../src/llm/contract.ts";
-import { GenerativeModel } from "../../src/llm/generative-model.ts";
-import { modelMessage, userText } from "../../src/omnimessage/build.ts";
-import type { CompletePayload, OmniMessage, ToolCallOutputPayload } from "../../src/omnimessage/message.ts";
-import { type CollectedReply, collectReply } from "./collect-reply.ts";
-
 /** An event, or a text that stands for one. */
 export type Sent = object | string | null;
-
-/** A model that speaks the Responses protocol to this server. */
-export function responsesModel(server: { url: string }, config: Partial<GenerativeModelConfig> = {}): GenerativeModel {
-  return new GenerativeModel({
-    modelId: "gpt-5.1",
-    clientType: "openai-responses",
-    apiKey: "sk-canary-1111",
-    baseUrl: `${server.url}/v1`,
-    tools: [],
-    ...config,
-  });
-}
-
-/** One request; without messages it says "go". */
-export function ask(llm: GenerativeModel, ...newMessages: OmniMessage[]): Promise<CollectedReply> {
-  return collectReply(llm, { newMessages: newMessages.length > 0 ? newMessages : [userText("go")] });
-}
-
-/** One output for each call of a reply. */
-export function answers(reply: CollectedReply, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage[] {
-  return callsOf(reply).map((call) => output(call.tool_call_id, { output: `output of ${call.name}`, ...fields }));
-}
-
-export function output(id: string, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage {
-  return modelMessage({ type: "tool_call_output", role: "user", output: "", tool_call_id: id, ...fields });
-}
-
-export function callsOf({ complete }: CollectedReply): Extract<CompletePayload, { type: "tool_call" }>[] {
-  return complete.filter((payload) => payload.type === "tool_call");
-}
-
-export function textOf({ complete }: CollectedReply): string {
-  return complete.flatMap((payload) => (payload.type === "text" ? [payload.text] : [])).join("");
-}
-
-export function thinkingOf({ complete }: CollectedReply): string[] {
-  return complete.flatMap((payload) => (payload.type === "thinking" ? [payload.thinking] : []));
-}
 
 export function sse(...events: Sent[]): string {
   return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");

@@ -8,9 +8,19 @@ import type {
   LanguageModelV3StreamPart,
   SharedV3ProviderMetadata,
 } from "@ai-sdk/provider";
-import type { ProviderClientType, ProviderServer } from "../../src/testing/index.ts";
+import type { ProviderCall, ProviderClientType, ProviderServer } from "../../src/testing/index.ts";
 
 export const SDK_KEY = "sk-canary-2222";
+
+/** A scripted reply with a piece of each kind. */
+export const SDK_REPLY: { thinking: string; text: string; calls: ProviderCall[] } = {
+  thinking: "I should look at both files.",
+  text: "Let me read them: ä€😀.",
+  calls: [
+    { name: "read_file", args: { path: "a" } },
+    { name: "read_file", args: { path: "b" } },
+  ],
+};
 
 /** The content of an assistant's message. */
 export type SdkContent = Extract<LanguageModelV3Message, { role: "assistant" }>["content"];

@@ -27,7 +27,7 @@ export interface StrictServer {
   close(): Promise<void>;
 }
 
-interface StrictOptions {
+export interface StrictOptions {
   readonly scripts: unknown;
   readonly refuse?: boolean;
   readonly apiKeys?: readonly string[];

@@ -76,6 +76,24 @@ test.each([
   expect(records.find(({ event }) => event === "response").headers["set-cookie"]).toBe("[redacted]");
 });
 
+test.each(["\\u002b", "\\u002B", "%2b"])(
+  "a key with a sign that the answer writes as %s is taken out",
+  async (sign) => {
+    const key = "sk-a+b+canary";
+    const url = await serve((_, response) => response.end(`{"you sent":"${key.replaceAll("+", sign)}"}`));
+    const { send, records } = logged();
+    await (await send(url, { headers: { authorization: `Bearer ${key}` } })).text();
+    expect(records.find(({ event }) => event === "response_body").text).toBe('{"you sent":"[redacted]"}');
+  },
+);
+
+test("a key in the words beside the status is taken out", async () => {
+  const url = await serve((_, response) => response.writeHead(400, `no ${KEY}`).end());
+  const { send, records } = logged();
+  await send(url, { headers: { authorization: `Bearer ${KEY}` } });
+  expect(records.find(({ event }) => event === "response").status_text).toBe("no [redacted]");
+});
+
 test("a key in the address is taken out, of the answer too", async () => {
   const url = await serve((request, response) => response.end(request.url));
   const { send, records } = logged();
@@ -160,7 +178,14 @@ test("a connection that fails, or breaks off, is recorded with its cause", async
 
 function logged(): { send: typeof fetch; records: Records } {
   const records: Records = [];
-  return { records, send: debugFetch(fetch, { write: (record) => records.push(record), close: () => undefined }) };
+  return {
+    records,
+    send: debugFetch(fetch, {
+      write: (record) => records.push(record),
+      hold: () => () => undefined,
+      close: () => undefined,
+    }),
+  };
 }
 
 async function serve(listener: RequestListener): Promise<string> {

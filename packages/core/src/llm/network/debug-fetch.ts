@@ -6,11 +6,13 @@ import { PiecewiseRedaction } from "./piecewise-redaction.ts";
 /**
  * The same `fetch`, with every request and what comes of it written to a log, bodies as they pass. Credentials are taken
  * out: the values of headers that carry one, wherever else they appear too. Docs/configuration.md names the records.
+ *
+ * @param secrets - More to take out, which no request shows: a proxy's password.
  */
-export function debugFetch(send: typeof fetch, log: DebugLog): typeof fetch {
+export function debugFetch(send: typeof fetch, log: DebugLog, secrets: readonly string[] = []): typeof fetch {
   let requests = 0;
   return async (input, init) => {
-    const exchange = new Exchange(log, `${process.pid}-${++requests}`, input, init);
+    const exchange = new Exchange(log, `${process.pid}-${++requests}`, secrets, input, init);
     try {
       return exchange.answered(await send(input, init));
     } catch (error) {
@@ -26,17 +28,25 @@ class Exchange {
   readonly #request: string;
   readonly #secrets: readonly string[];
   readonly #startedAt = performance.now();
+  readonly #release: () => void;
 
-  constructor(log: DebugLog, request: string, input: string | URL | Request, init: RequestInit = {}) {
+  constructor(
+    log: DebugLog,
+    request: string,
+    secrets: readonly string[],
+    input: string | URL | Request,
+    init: RequestInit = {},
+  ) {
     this.#log = log;
+    this.#release = log.hold();
     this.#request = request;
     const asked = input instanceof Request ? input : undefined;
     const url = asked?.url ?? String(input);
     const headers = new Headers(init.headers ?? asked?.headers);
-    this.#secrets = secretsOf(Object.fromEntries(headers), url);
+    this.#secrets = [...secrets, ...secretsOf(Object.fromEntries(headers), url)];
     this.#write("request", {
       method: init.method ?? asked?.method ?? "GET",
-      url: redactSecrets(url, this.#secrets),
+      url: this.#redacted(url),
       headers: this.#shown(headers),
     });
     if (typeof init.body === "string") this.#writeBody(init.body);
@@ -45,9 +55,9 @@ class Exchange {
   /** The answer, its body written while it is read. */
   answered(response: Response): Response {
     const { status, statusText, headers, body } = response;
-    this.#write("response", { status, status_text: statusText, headers: this.#shown(headers) });
+    this.#write("response", { status, status_text: this.#redacted(statusText), headers: this.#shown(headers) });
     if (!body) {
-      this.#write("end", { bytes: 0 });
+      this.#finish("end", { bytes: 0 });
       return response;
     }
     const copy = new Response(this.#watched(body), { headers });
@@ -59,9 +69,7 @@ class Exchange {
 
   failed(error: unknown): void {
     const aborted = error instanceof Error && error.name === "AbortError";
-    this.#write(aborted ? "aborted" : "error", {
-      message: redactSecrets(readProviderFailure(error).words, this.#secrets),
-    });
+    this.#finish(aborted ? "aborted" : "error", { message: this.#redacted(readProviderFailure(error).words) });
   }
 
   #watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -83,7 +91,7 @@ class Exchange {
             if (done) {
               controller.close();
               ended();
-              this.#write("end", { bytes });
+              this.#finish("end", { bytes });
             } else {
               controller.enqueue(value);
               bytes += value.length;
@@ -98,7 +106,7 @@ class Exchange {
         cancel: (reason) => {
           isCancelled = true;
           ended();
-          this.#write("aborted", { bytes, message: "the answer was not read to its end" });
+          this.#finish("aborted", { bytes, message: "the answer was not read to its end" });
           return reader.cancel(reason);
         },
       },
@@ -119,9 +127,19 @@ class Exchange {
   #shown(headers: Headers): Record<string, string> {
     const shown = ([name, value]: [string, string]): [string, string] => [
       name,
-      looksLikeCredential(name) ? "[redacted]" : redactSecrets(value, this.#secrets),
+      looksLikeCredential(name) ? "[redacted]" : this.#redacted(value),
     ];
     return Object.fromEntries([...headers].map(shown));
+  }
+
+  /** The last record. */
+  #finish(event: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#write(event, fields);
+    this.#release();
+  }
+
+  #redacted(text: string): string {
+    return redactSecrets(text, this.#secrets);
   }
 
   #write(event: string, fields: Readonly<Record<string, unknown>>): void {

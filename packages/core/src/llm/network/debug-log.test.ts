@@ -39,6 +39,20 @@ test("a new log is its owner's alone, whatever the umask, and holds a line for e
   ]);
 });
 
+test("a log that is held takes lines after it was closed, until the last holder lets go", () => {
+  const file = join(newDirectory(), "debug.jsonl");
+  const log = openDebugLog(file, unexpected);
+  const [release, releaseOther] = [log.hold(), log.hold()];
+  log.close();
+  release();
+  release();
+  log.write({ event: "held" });
+  releaseOther();
+  log.write({ event: "late" });
+  log.close();
+  expect(readFileSync(file, "utf8")).toMatch(/^\{[^\n]*"event":"held"\}\n$/);
+});
+
 test("a file of one's own is appended to, and closed to others", () => {
   const file = join(newDirectory(), "debug.jsonl");
   writeFileSync(file, "old\n");

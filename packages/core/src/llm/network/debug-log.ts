@@ -6,6 +6,9 @@ import { RookeryError } from "../../errors/rookery-error.ts";
 export interface DebugLog {
   /** Adds a line with the time in front; never throws. */
   write(record: Readonly<Record<string, unknown>>): void;
+  /** Keeps the file open, also after {@link close}, until what it returns is called. */
+  hold(): () => void;
+  /** Closes the file, as soon as nobody holds it. */
   close(): void;
 }
 
@@ -22,6 +25,8 @@ export function openDebugLog(file: string, onFailure: (message: string) => void)
     if (fd !== undefined) closeSync(fd);
     fd = undefined;
   };
+  const holders = new Set<() => void>();
+  let isClosing = false;
   return {
     write(record) {
       if (fd === undefined) return;
@@ -32,7 +37,18 @@ export function openDebugLog(file: string, onFailure: (message: string) => void)
         onFailure(`the debug log ${file} cannot be written any more: ${errorCode(error) ?? errorText(error)}`);
       }
     },
-    close,
+    hold() {
+      const release = (): void => {
+        holders.delete(release);
+        if (isClosing && holders.size === 0) close();
+      };
+      holders.add(release);
+      return release;
+    },
+    close() {
+      isClosing = true;
+      if (holders.size === 0) close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
 
 /**
  * True when `NO_PROXY` names the host of an address, as curl reads it: entries between commas or blanks, each a host name
@@ -24,7 +25,8 @@ function splitPort(entry: string): { name: string; onlyPort?: string | undefined
 }
 
 function coversName(entry: string, host: string): boolean {
-  const name = entry.replace(/^\*?\./, "").replace(/\.$/, "");
+  // An address has the names of its host in ASCII, whatever letters it was written with.
+  const name = domainToASCII(entry.replace(/^\*?\./, "").replace(/\.$/, ""));
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 

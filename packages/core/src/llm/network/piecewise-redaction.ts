@@ -12,7 +12,7 @@ export class PiecewiseRedaction {
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
-    this.#margin = Math.max(512, ...secrets.map((secret) => secret.length * 6));
+    this.#margin = Math.max(512, ...secrets.map((secret) => secret.length * 9));
   }
 
   /** @returns What can be shown now; may be empty. */

@@ -24,6 +24,13 @@ test("without a proxy in the environment it is Node's own fetch", () => {
   expect(proxyFetch({ NO_PROXY: "*", HTTPS_PROXY: "" })).toBe(fetch);
 });
 
+test.each([0, -1, 300_001])("who waits %d ms gets a fetch without a limit of its own", async (patienceMs) => {
+  const port = await serve((_, response) => void response.end("direct"));
+  const send = proxyFetch({}, patienceMs);
+  expect(send).not.toBe(fetch);
+  expect(await (await send(`http://127.0.0.1:${port}/`)).text()).toBe("direct");
+});
+
 test("http is asked of the proxy by its whole address, and the answer is the server's", async () => {
   const port = await serve((request, response) => {
     response.writeHead(201, { "x-from": "server" }).end(`${request.method} ${request.url} ${request.headers.host}`);

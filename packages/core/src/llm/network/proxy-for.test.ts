@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyFor } from "./proxy-for.ts";
+import { proxyFor, proxySecrets } from "./proxy-for.ts";
 
 const via = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env);
 
@@ -26,6 +26,7 @@ test.each([
   "http://127.0.0.1:8080/",
   "http://127.1/",
   "http://[::1]:1/",
+  "http://[::ffff:127.0.0.1]:1/",
 ])("%s is this machine and is reached directly", (url) => {
   expect(via(url, { HTTP_PROXY: "http://proxy.test:3128" })).toBeUndefined();
 });
@@ -49,6 +50,13 @@ test.each([
   const proxy = via("https://api.test/", { HTTPS_PROXY: value });
   expect(proxy?.origin).toMatch(/^http:\/\/proxy\.test(:3128)?$/);
   expect(proxy?.authorization).toBe(`Basic ${Buffer.from(pair).toString("base64")}`);
+});
+
+test("the secrets of an environment are those of both its proxies, also of one that cannot be used", () => {
+  expect(proxySecrets({})).toEqual([]);
+  expect(proxySecrets({ HTTP_PROXY: "http://proxy.test", HTTPS_PROXY: "http://" })).toEqual([]);
+  const secrets = proxySecrets({ HTTP_PROXY: "me:p%40ss@proxy.test", https_proxy: "socks5://you:secret@proxy.test" });
+  expect(secrets).toEqual(expect.arrayContaining(["me:p@ss", "p@ss", btoa("me:p@ss"), "you:secret", "secret"]));
 });
 
 test.each([

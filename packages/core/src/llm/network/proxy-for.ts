@@ -1,5 +1,6 @@
 import { unescape as decodePercent } from "node:querystring";
 import { RookeryError } from "../../errors/rookery-error.ts";
+import { secretsOf } from "../redact-secrets.ts";
 import { isLoopbackHost } from "./loopback.ts";
 import { isExempt } from "./no-proxy.ts";
 
@@ -32,6 +33,15 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefi
   return readProxy(found);
 }
 
+/** What lets in at the proxies that the environment names, as it may come back in what they say. */
+export function proxySecrets(env: NodeJS.ProcessEnv): string[] {
+  return Object.values(PROXY_VARIABLES).flatMap((name) => {
+    const url = parseAddress(setting(name, env)?.value ?? "");
+    const authorization = url && authorizationOf(url);
+    return authorization === undefined ? [] : secretsOf({ authorization });
+  });
+}
+
 const PROXY_VARIABLES: Readonly<Record<string, string>> = { "https:": "https_proxy", "http:": "http_proxy" };
 
 interface Setting {
@@ -49,8 +59,7 @@ function setting(lowerCaseName: string, env: NodeJS.ProcessEnv): Setting | undef
 }
 
 function readProxy({ variable, value }: Setting): ProxyServer {
-  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = parseAddress(value);
   if (!url || !/^https?:$/.test(url.protocol)) {
     const shown = JSON.stringify(value.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1[redacted]@"));
     throw new RookeryError(
@@ -61,8 +70,18 @@ function readProxy({ variable, value }: Setting): ProxyServer {
       },
     );
   }
-  const { origin, username, password } = url;
-  if (username === "" && password === "") return { variable, origin };
+  const authorization = authorizationOf(url);
+  return { variable, origin: url.origin, ...(authorization !== undefined && { authorization }) };
+}
+
+/** An address without a scheme is that of an http proxy. */
+function parseAddress(value: string): URL | undefined {
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
   const pair = `${decodePercent(username)}:${decodePercent(password)}`;
-  return { variable, origin, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+  return `Basic ${Buffer.from(pair).toString("base64")}`;
 }

@@ -1,39 +1,23 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import {
+  modelOver,
+  noComplaints,
+  PIXEL,
+  PIXEL_DATA,
+  readFile,
+  reads,
+  strict,
+} from "../../../test/support/adapter-kit.ts";
+import { answers, ask, callsOf, output, thinkingOf } from "../../../test/support/ask.ts";
 import { collectReply } from "../../../test/support/collect-reply.ts";
-import { answers, ask, callsOf, model, output, reply, text, textOf } from "../../../test/support/messages-service.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../test/support/raw-provider.ts";
-import { type StrictServer, startStrictServer } from "../../../test/support/strict-server.ts";
+import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
 import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
-import type { OmniMessage, ThinkingPayload, ToolDefinition } from "../../omnimessage/message.ts";
+import type { OmniMessage, ThinkingPayload } from "../../omnimessage/message.ts";
 import type { GenerativeModelConfig } from "../contract.ts";
-import { GenerativeModel } from "../generative-model.ts";
 
-const PIXEL =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==";
-const PIXEL_DATA = PIXEL.slice("data:image/png;base64,".length);
 const MARK = { cache_control: { type: "ephemeral" } };
-const readFile: ToolDefinition = {
-  name: "read_file",
-  description: "Reads a file.",
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function strict(turns: unknown): Promise<StrictServer> {
-  const server = await startStrictServer({ scripts: turns });
-  closing.push(() => server.close());
-  return server;
-}
-
-async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answers);
-  closing.push(() => provider.close());
-  return provider;
-}
+const model = modelOver("anthropic-messages");
 
 function call(tool_call_id: string, name: string, args = "{}"): OmniMessage {
   return modelMessage({ type: "tool_call", role: "assistant", name, arguments: args, tool_call_id });
@@ -43,43 +27,12 @@ function thought(thinking: string, fidelity: ThinkingPayload["fidelity"]): OmniM
   return modelMessage({ type: "thinking", role: "assistant", thinking, ...(fidelity && { fidelity }) });
 }
 
-function noComplaints(server: StrictServer): void {
-  expect(server.violations).toEqual([]);
-  expect(server.warnings).toEqual([]);
-  expect(server.internal).toEqual([]);
-}
-
 // Whole conversations with the strict server.
 
 test("thinking, text and parallel calls come as segments, and go back unchanged (PC-004, PC-038, PC-040, PC-041, PC-051)", async () => {
-  const server = await strict([
-    {
-      thinking: "I should look\n at both. ",
-      redacted: true,
-      text: "Reading.",
-      tools: [
-        { name: "read_file", args: { path: "a" } },
-        { name: "read_file", args: { path: "é🙂" } },
-      ],
-      interleave: true,
-      chunk: 3,
-    },
-    { text: "Both read." },
-    { text: "Yes." },
-  ]);
-  const llm = model(server, { tools: [readFile], systemPrompt: "Be brief.", thinkingLevel: "low" });
-  const first = await ask(llm);
-  expect(first.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
-  expect(first.complete).toMatchObject([
-    { type: "thinking", thinking: "I should look\n at both. " },
-    { type: "thinking", thinking: "" },
-    { type: "text", text: "Reading." },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"a"}' },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"é🙂"}' },
-  ]);
-  const second = await ask(llm, ...answers(first).reverse());
-  expect(textOf(second)).toBe("Both read.");
-  expect(textOf(await ask(llm, userText("sure?")))).toBe("Yes.");
+  const server = await strict(readingTurns({ thinking: "I should look\n at both. ", redacted: true }));
+  const first = await readBoth(model(server, { tools: [readFile], systemPrompt: "Be brief.", thinkingLevel: "low" }));
+  expect(thinkingOf(first)).toEqual(["I should look\n at both. ", ""]);
   const { messages, tools, tool_choice, system } = server.log[2]?.body ?? {};
   const [one, two] = callsOf(first).map((call) => call.tool_call_id);
   expect(system).toEqual([{ type: "text", text: "Be brief.", ...MARK }]);
@@ -112,123 +65,8 @@ test("thinking, text and parallel calls come as segments, and go back unchanged 
   noComplaints(server);
 });
 
-test.each([
-  ["bytes one by one", { bytes: 1 }],
-  ["cuts inside characters", { bytes: "utf8", crlf: true }],
-  ["cuts inside escapes", { bytes: "escape", unicodeEscapes: true }],
-  ["cuts before line ends", { bytes: "lines", crlf: true, bom: true }],
-  ["everything at once", { bytes: "coalesce" }],
-  ["keep-alive comments", { keepAlive: true }],
-  ["another content type", { contentType: "text/plain" }],
-  ["a start of a block that comes twice", { duplicate: { at: 2 } }],
-])("%s change nothing in a reply (PC-040)", async (_, fault) => {
-  const server = await strict([
-    { thinking: "hé", text: "日本 🙂", tools: [{ name: "read_file", args: { path: 'a"\\\n🙂' } }], chunk: 20, fault },
-    "ok",
-  ]);
-  const llm = model(server, { tools: [readFile], thinkingLevel: "high" });
-  const reply = await ask(llm);
-  expect(reply.complete).toMatchObject([
-    { thinking: "hé" },
-    { text: "日本 🙂" },
-    { arguments: JSON.stringify({ path: 'a"\\\n🙂' }) },
-  ]);
-  expect((await ask(llm, ...answers(reply))).outcome.status).toBe("completed");
-  noComplaints(server);
-});
-
-test("a pair of surrogates split over two deltas is whole in the message", async () => {
-  const server = await strict([{ text: "a🏔b", chunk: 2, splitSurrogates: true }, "ok"]);
-  const llm = model(server);
-  expect(textOf(await ask(llm))).toBe("a🏔b");
-  await ask(llm, userText("next"));
-  expect(server.log[1]?.body.messages[1].content[0].text).toBe("a🏔b");
-  noComplaints(server);
-});
-
-test.each(["missing", "empty", "duplicate", "reused"])(
-  "calls with %s ids run apart and are told apart in the next request (PC-048)",
-  async (ids) => {
-    const tools = [
-      { name: "read_file", args: { path: "a" } },
-      { name: "read_file", args: { path: "b" } },
-    ];
-    const server = await strict([{ tools }, { tools, fault: { ids }, interleave: true }, "ok"]);
-    const llm = model(server, { tools: [readFile] });
-    const first = await ask(llm);
-    const second = await ask(llm, ...answers(first));
-    const calls = [...callsOf(first), ...callsOf(second)];
-    expect(calls.map((call) => call.arguments)).toEqual([
-      '{"path":"a"}',
-      '{"path":"b"}',
-      '{"path":"a"}',
-      '{"path":"b"}',
-    ]);
-    expect(new Set(calls.map((call) => call.tool_call_id)).size).toBe(4);
-    expect((await ask(llm, ...answers(second))).outcome.status).toBe("completed");
-    noComplaints(server);
-  },
-);
-
-const FAMILIES = [
-  ["claude-3-5-haiku-20241022", "high"],
-  ["claude-opus-4-5", "high"],
-  ["claude-sonnet-4-6", "high"],
-  ["claude-opus-4-7", "high"],
-  ["claude-sonnet-5-5", "none"],
-  ["claude-fable-5-1", "high"],
-  ["claude-fable-5-1", undefined],
-  ["kimi-k2", "high"],
-] as const;
-const FAULTS = [
-  null,
-  { status: 529 },
-  { reset: { after: 3 } },
-  { status: 429, retryAfter: 0 },
-  { eof: true },
-  { errorEvent: true },
-  { malformed: { at: 4 } },
-  { eof: { after: 5, midFrame: true } },
-];
-
-test.each(FAMILIES)(
-  "27 turns with %s at level %s, with images, and with failures between them, are held without a loss (PC-041, PC-051)",
-  async (modelId, thinkingLevel) => {
-    const turns = Array.from({ length: 27 }, (_, i) => ({
-      thinking: `Thought ${i} …`,
-      ...(i % 5 === 4 && { redacted: true }),
-      text: `Turn ${i} é🙂.`,
-      ...(i % 4 !== 3 && {
-        tools: [
-          { name: "read_file", args: { path: `a${i}` } },
-          { name: "read_file", args: { path: `b${i}` } },
-        ],
-        interleave: true,
-      }),
-      faults: [FAULTS[i % FAULTS.length], null],
-    }));
-    const server = await strict(turns);
-    const llm = model(server, {
-      modelId,
-      tools: [readFile],
-      systemPrompt: "Be brief.",
-      ...(thinkingLevel && { thinkingLevel }),
-    });
-    let next: OmniMessage[] = [userText("go"), userImage(PIXEL)];
-    for (const [i, { text }] of turns.entries()) {
-      let reply = await ask(llm, ...next);
-      if (reply.outcome.status !== "completed") reply = await ask(llm, ...next);
-      expect(reply.outcome.status).toBe("completed");
-      expect(textOf(reply)).toBe(text);
-      const outputs = answers(reply, i % 3 === 0 ? { images: [PIXEL] } : {});
-      next = outputs.length > 0 ? outputs : [userText(`next ${i}`)];
-    }
-    noComplaints(server);
-  },
-);
-
 test("thinking goes back from a history that was stored, redacted too, and through a change of the level (PC-011, PC-039, PC-041)", async () => {
-  const tools = [{ name: "read_file", args: { path: "a" } }];
+  const tools = reads("a");
   const server = await strict([
     { thinking: " I look. ", redacted: true, tools },
     { text: "x" },
@@ -255,7 +93,7 @@ test("thinking goes back from a history that was stored, redacted too, and throu
 });
 
 test("the beginning of a prompt stays what it was, but for the marks of the cache, of which there are three", async () => {
-  const turn = { thinking: "t", tools: [{ name: "read_file", args: { path: "a" } }] };
+  const turn = { thinking: "t", tools: reads("a") };
   const server = await strict([turn, turn, turn, "x", turn, "y"]);
   const llm = model(server, { tools: [readFile], systemPrompt: "Be brief.", thinkingLevel: "high" });
   let reply = await ask(llm);
@@ -286,11 +124,14 @@ test("a history of another protocol is accepted: ids, names, calls, images, thin
     thought("odd", { anthropic: { signature: 7, redactedData: "" } }),
     call("call_1|fc_2.x", "my tool.v2", '{"a":"\ud83d"}'),
     call("read", "", '{"__proto__":{"x":1}}'),
-    output("read", " "),
-    output("call_1|fc_2.x", "", { images: [PIXEL, "data:image/tiff;base64,AAAA", "https://example.com/a.png"] }),
+    output("read", { output: " " }),
+    output("call_1|fc_2.x", {
+      output: "",
+      images: [PIXEL, "data:image/tiff;base64,AAAA", "https://example.com/a.png"],
+    }),
     userText("more"),
     call("read#2", "my tool.v2"),
-    output("read#2", "again"),
+    output("read#2", { output: "again" }),
     modelMessage({ type: "inline_data", role: "assistant", data: PIXEL_DATA, mime_type: "image/png" }),
   ]);
   expect((await ask(llm, userText("go"))).outcome.status).toBe("completed");
@@ -339,7 +180,7 @@ test("calls that would go out under one id are told apart, each with its own out
   const server = await strict(["ok"]);
   const llm = model(server, { tools: [readFile] });
   llm.setHistory([userText("x"), call("read#2", "read_file"), call("read", "read_file")]);
-  await ask(llm, output("read", "second"), output("read#2", "first"));
+  await ask(llm, output("read", { output: "second" }), output("read#2", { output: "first" }));
   expect(server.log[0]?.body.messages.slice(1)).toMatchObject([
     { content: [{ id: "read" }, { id: "read_2" }] },
     {
@@ -360,8 +201,8 @@ test.each(["claude-sonnet-4-5", "claude-opus-4-7", "claude-fable-5-1"])(
       { thinking: "t", text: "ok" },
     ]);
     const llm = model(server, { modelId, tools: [readFile], thinkingLevel: "high", maxTokens: 8000 });
-    llm.setHistory([userText("x"), call("a", "read_file"), output("a", "1"), call("b", "read_file")]);
-    expect((await ask(llm, output("b", "2"), userText("and"))).outcome.status).toBe("completed");
+    llm.setHistory([userText("x"), call("a", "read_file"), output("a", { output: "1" }), call("b", "read_file")]);
+    expect((await ask(llm, output("b", { output: "2" }), userText("and"))).outcome.status).toBe("completed");
     expect((await ask(llm, userText("next"))).outcome.status).toBe("completed");
     const [first, second] = server.log.map(({ body }) => [body.thinking.type, body.max_tokens]);
     expect(first).toEqual([modelId === "claude-sonnet-4-5" ? "disabled" : "adaptive", 8000]);
@@ -417,7 +258,7 @@ test("thinking behind other blocks, as newer models write it, switches a budget 
 test("a history with calls goes out with tools though none are offered", async () => {
   const server = await strict(["ok"]);
   const llm = model(server);
-  llm.setHistory([userText("x"), call("a", "read_file"), output("a", "1")]);
+  llm.setHistory([userText("x"), call("a", "read_file"), output("a", { output: "1" })]);
   expect((await ask(llm)).outcome.status).toBe("completed");
   expect(server.log[0]?.body).toMatchObject({
     tools: [{ name: "read_file", description: "No longer available.", input_schema: { type: "object" } }],
@@ -548,48 +389,3 @@ test.each<
     noComplaints(server);
   },
 );
-
-test.each([
-  ["", "/v1/messages"],
-  ["/", "/v1/messages"],
-  ["/v1//", "/v1/messages"],
-  ["/v2beta", "/v2beta/messages"],
-  ["/api/anthropic?api-version=7&a=b", "/api/anthropic/v1/messages?api-version=7&a=b"],
-])("the address %j is asked at %s", async (path, asked) => {
-  const server = await raw({ body: reply(text("ok")) });
-  const llm = model(server, { baseUrl: `${server.url}${path}`, headers: { "X-Team": "red" } });
-  expect(textOf(await ask(llm))).toBe("ok");
-  expect(server.paths).toEqual([asked]);
-  expect(server.headers[0]).toMatchObject({
-    "x-team": "red",
-    "x-api-key": "sk-ant-canary-1111",
-    "anthropic-version": "2023-06-01",
-  });
-});
-
-test("the vendor's address is the default one, and requests go out through the given fetch", async () => {
-  const asked: string[] = [];
-  const fetch: typeof globalThis.fetch = async (input) => {
-    asked.push(String(input));
-    return new Response(reply(text("ok")), { headers: { "content-type": "text/event-stream" } });
-  };
-  const llm = new GenerativeModel({ modelId: "claude-opus-5", apiKey: "k", tools: [], fetch });
-  expect(textOf(await ask(llm))).toBe("ok");
-  expect(asked).toEqual(["https://api.anthropic.com/v1/messages"]);
-});
-
-test("without a key none is sent, whatever the environment holds; a header of the configuration stands for it", async () => {
-  const server = await raw({ body: reply(text("ok")) });
-  const { ANTHROPIC_API_KEY: before } = process.env;
-  process.env.ANTHROPIC_API_KEY = "sk-ant-of-the-environment";
-  try {
-    const config = { modelId: "claude-opus-5", baseUrl: server.url, tools: [] };
-    await ask(new GenerativeModel(config));
-    await ask(new GenerativeModel({ ...config, apiKey: "k", headers: { "X-Api-Key": "mine" } }));
-  } finally {
-    if (before === undefined) delete process.env.ANTHROPIC_API_KEY;
-    else process.env.ANTHROPIC_API_KEY = before;
-  }
-  expect(server.headers.map((headers) => headers["x-api-key"])).toEqual([undefined, "mine"]);
-  expect(server.headers.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
-});

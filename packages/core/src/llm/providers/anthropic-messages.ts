@@ -1,9 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart, SharedV3ProviderOptions } from "@ai-sdk/provider";
-import { readBaseUrl } from "../base-url.ts";
 import { isJsonObject, parseJson } from "../json-value.ts";
-import type { ProviderFailure } from "../provider-failure.ts";
 import { type Fidelity, isFidelity } from "../segment-fidelity.ts";
+import { readAddress } from "./address.ts";
 import { finishPrompt } from "./anthropic-messages/finish-prompt.ts";
 import { fitRequest } from "./anthropic-messages/fit-request.ts";
 import { MessagesMender } from "./anthropic-messages/mend-events.ts";
@@ -11,6 +10,8 @@ import { traitsOf } from "./anthropic-messages/model-traits.ts";
 import { thinkingOptions } from "./anthropic-messages/thinking-options.ts";
 import { toolMessages } from "./anthropic-messages/tool-messages.ts";
 import { toolSchema } from "./anthropic-messages/tool-schema.ts";
+import { callInput } from "./call-input.ts";
+import { MAX_CALL_ID_CHARACTERS } from "./distinct-call-ids.ts";
 import { mendStream } from "./event-stream.ts";
 import { legalCallId, legalName } from "./legal-names.ts";
 import type { OpenProvider, PromptDialect } from "./provider.ts";
@@ -25,49 +26,42 @@ import { providerFetch } from "./provider-fetch.ts";
 export const openAnthropicMessages: OpenProvider = async ({ modelId, baseUrl = ANTHROPIC_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
   const own = traits.claude ? PACKAGE : COMPATIBLE;
-  const { address, query } = readAddress(baseUrl);
-  const send: typeof fetch = (input, init) => fetch(`${String(input)}${query}`, init);
-  let answered = false;
-  const provider = createAnthropic({
-    baseURL: address,
-    apiKey: "",
-    fetch: providerFetch(send, (body) => {
-      answered = true;
-      return mendStream(body, new MessagesMender(), onBytes);
-    }),
-  });
-  const model = provider(modelId);
+  const { address, query } = versionedAddress(baseUrl);
+  const transport: typeof fetch = (input, init) => fetch(`${String(input)}${query}`, init);
   return {
-    model: {
-      doStream: async (options) => {
-        answered = false;
-        try {
-          return await model.doStream(withoutOwnKey(fitRequest(options)));
-        } catch (error) {
-          throw answered ? eventBehind(error) : error;
-        }
-      },
+    send: async (options) => {
+      let answered = false;
+      const provider = createAnthropic({
+        baseURL: address,
+        apiKey: "",
+        fetch: providerFetch(transport, (body) => {
+          answered = true;
+          return mendStream(body, new MessagesMender(), onBytes);
+        }),
+      });
+      try {
+        const { stream } = await provider(modelId).doStream(withoutOwnKey(fitRequest(options)));
+        return { stream, completePart: (part) => withOwnFidelity(part, own) };
+      } catch (error) {
+        throw answered ? eventBehind(error) : error;
+      }
     },
-    completePart: (part) => withOwnFidelity(part, own),
     dialect: dialect(own),
     authHeaders: (apiKey) => (apiKey ? { "x-api-key": apiKey } : {}),
     callOptions: ({ thinkingLevel, maxTokens = traits.maxTokens }) => {
       const { maxOutputTokens, anthropic } = thinkingOptions(thinkingLevel, traits, maxTokens);
       return { maxOutputTokens, providerOptions: { anthropic: { ...anthropic, toolStreaming: false } } };
     },
-    isOverflow,
     isHarmless: () => false,
   };
 };
 
-const MAX_CALL_ID_CHARACTERS = 64;
 const ANTHROPIC_URL = "https://api.anthropic.com";
 
-/** The address with its version, without slashes at its end, and its query apart. */
-function readAddress(baseUrl: string): { address: string; query: string } {
-  const url = readBaseUrl(baseUrl);
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
-  return { address: /\/v\d\w*$/.test(address) ? address : `${address}/v1`, query: url.search };
+/** The address with its version, and its query apart. */
+function versionedAddress(baseUrl: string): { address: string; query: string } {
+  const { address, query } = readAddress(baseUrl);
+  return { address: /\/v\d\w*$/.test(address) ? address : `${address}/v1`, query };
 }
 
 /** The package would send a key of its own, though it be empty. */
@@ -104,7 +98,7 @@ function dialect(own: string): PromptDialect {
     fidelity,
     callId: (id) => legalCallId(id, MAX_CALL_ID_CHARACTERS, /^[\w-]+$/),
     callName: (name) => legalName(name),
-    callInput,
+    callInput: (text) => callInput(text, MAX_ARGUMENT_LEVELS),
     toolMessages,
     toolSchema,
     finishPrompt,
@@ -118,25 +112,7 @@ function signatureFields(fields: Readonly<Record<string, unknown>> = {}): Record
   return typeof redactedData === "string" && redactedData !== "" ? { redactedData } : undefined;
 }
 
-/** Arguments go as a value; one that is too deep to be written goes back as an empty object. */
-function callInput(text: string): unknown {
-  const value = parseJson(text);
-  return isDeeperThan(MAX_DEPTH, value) ? {} : value;
-}
-
 /** Readers of JSON, that of the service too, stop at about a thousand. */
-const MAX_DEPTH = 500;
+const MAX_ARGUMENT_LEVELS = 500;
 
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
-}
-
-/** The service's words and those of compatible servers; a rate limit may speak of tokens too and is none. */
-function isOverflow({ status, types, words }: ProviderFailure): boolean {
-  if (status === 429) return false;
-  return types.some((type) => /context_(length|window)_exceeded/.test(type)) || OVERFLOW_WORDS.test(words);
-}
-
-const OVERFLOW_WORDS =
-  /(prompt|input) is too long|too many input tokens|exceeds? (the )?(model'?s? )?(maximum |max )?context (limit|length|window)|maximum context length/i;
+/** The service's words and those of compatible servers. */

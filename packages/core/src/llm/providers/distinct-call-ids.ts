@@ -1,35 +1,46 @@
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+
 /**
- * Call ids of which each names one call in a whole prompt: servers that name calls by their function, and counters that
- * start anew with each reply, use one several times.
+ * A prompt in which each call id names one call, with its output: servers that name calls by their function, and counters
+ * that start anew with each reply, use one several times. No id is longer than {@link MAX_CALL_ID_CHARACTERS}.
  */
-export class DistinctCallIds {
-  readonly #taken = new Set<string>();
-  readonly #lastNumbers = new Map<string, number>();
-  #ofReply = new Map<string, string>();
-
-  /** The calls that follow are those of another reply. */
-  nextReply(): void {
-    this.#ofReply = new Map();
-  }
-
-  /** The id for a call of this reply. */
-  distinct(id: string): string {
-    let candidate = id;
-    for (let n = this.#lastNumbers.get(id) ?? 1; this.#taken.has(candidate); ) {
-      n += 1;
-      candidate = `${id.slice(0, MAX_CHARACTERS - String(n).length - 1)}_${n}`;
-      this.#lastNumbers.set(id, n);
+export function distinctCallIds(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const distinct = distinctIds();
+  let ofReply = new Map<string, string>();
+  return prompt.map((message) => {
+    if (message.role === "assistant") {
+      ofReply = new Map();
+      const content = message.content.map((part) => {
+        if (part.type !== "tool-call") return part;
+        const toolCallId = distinct(part.toolCallId);
+        ofReply.set(part.toolCallId, toolCallId);
+        return { ...part, toolCallId };
+      });
+      return { ...message, content };
     }
-    this.#taken.add(candidate);
-    this.#ofReply.set(id, candidate);
-    return candidate;
-  }
-
-  /** The id that a call of this reply was given. */
-  current(id: string): string {
-    return this.#ofReply.get(id) ?? id;
-  }
+    if (message.role !== "tool") return message;
+    const content = message.content.map((part) =>
+      part.type === "tool-result" ? { ...part, toolCallId: ofReply.get(part.toolCallId) ?? part.toolCallId } : part,
+    );
+    return { ...message, content };
+  });
 }
 
-/** The longest `call_id` the service takes. */
-export const MAX_CHARACTERS = 64;
+/** The longest id of a call that the services take. */
+export const MAX_CALL_ID_CHARACTERS = 64;
+
+/** Makes an id that was not there before of one that may have been. */
+function distinctIds(): (id: string) => string {
+  const taken = new Set<string>();
+  const lastNumbers = new Map<string, number>();
+  return (id) => {
+    let candidate = id;
+    for (let n = lastNumbers.get(id) ?? 1; taken.has(candidate); ) {
+      n += 1;
+      candidate = `${id.slice(0, MAX_CALL_ID_CHARACTERS - String(n).length - 1)}_${n}`;
+      lastNumbers.set(id, n);
+    }
+    taken.add(candidate);
+    return candidate;
+  };
+}

@@ -64,6 +64,11 @@ export function splitEvents(text: string): string[] {
   return text.split(EVENT_ENDS);
 }
 
+/** What is left of a stream, as an event that may lack its blank line: a body that is one JSON object is the data of one. */
+export function lastEvent(rest: string): string {
+  return /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+}
+
 /** The data of an event, its lines joined, as it was meant. */
 export function dataOf(event: string): string {
   const lines = event.split(/\r\n|\n|\r/).map((line) => line.replace(BYTE_ORDER_MARK, ""));

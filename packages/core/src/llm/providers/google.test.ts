@@ -1,80 +1,26 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import {
+  modelOver,
+  noComplaints,
+  PIXEL,
+  PIXEL_DATA,
+  raw,
+  readFile,
+  reads,
+  strict,
+} from "../../../test/support/adapter-kit.ts";
+import { answers, ask, callsOf, output, textOf, thinkingOf } from "../../../test/support/ask.ts";
 import { type CollectedReply, collectReply } from "../../../test/support/collect-reply.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../test/support/raw-provider.ts";
-import { type StrictServer, startStrictServer } from "../../../test/support/strict-server.ts";
+import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
 import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
-import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolDefinition } from "../../omnimessage/message.ts";
 import type { GenerativeModelConfig, ThinkingLevelName } from "../contract.ts";
-import { GenerativeModel } from "../generative-model.ts";
 import type { Fidelity } from "../segment-fidelity.ts";
 
-const PIXEL_DATA =
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==";
-const PIXEL = `data:image/png;base64,${PIXEL_DATA}`;
 const GIF = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
-const readFile: ToolDefinition = {
-  name: "read_file",
-  description: "Reads a file.",
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
 const MISLABELLED = PIXEL.replace("png", "jpeg");
 const STAND_IN = "context_engineering_is_the_way_to_go";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function strict(turns: unknown, options: { apiKeys?: string[] } = {}): Promise<StrictServer> {
-  const server = await startStrictServer({ scripts: turns, ...options });
-  closing.push(() => server.close());
-  return server;
-}
-
-async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answers);
-  closing.push(() => provider.close());
-  return provider;
-}
-
-function model(server: { url: string }, config: Partial<GenerativeModelConfig> = {}): GenerativeModel {
-  return new GenerativeModel({
-    modelId: "gemini-3-flash",
-    clientType: "google",
-    apiKey: "canary-key-1111",
-    baseUrl: server.url,
-    thinkingLevel: "medium",
-    tools: [],
-    ...config,
-  });
-}
-
-function ask(llm: GenerativeModel, ...newMessages: OmniMessage[]): Promise<CollectedReply> {
-  return collectReply(llm, { newMessages: newMessages.length > 0 ? newMessages : [userText("go")] });
-}
-
-/** One output for each call of a reply. */
-function answers(reply: CollectedReply, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage[] {
-  return callsOf(reply).map((call) => outputOf(call.tool_call_id, { output: `output of ${call.name}`, ...fields }));
-}
-
-function outputOf(id: string, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage {
-  return modelMessage({ type: "tool_call_output", role: "user", output: "fine", tool_call_id: id, ...fields });
-}
-
-function callsOf({ complete }: CollectedReply): Extract<CompletePayload, { type: "tool_call" }>[] {
-  return complete.filter((payload) => payload.type === "tool_call");
-}
-
-function textOf({ complete }: CollectedReply): string {
-  return complete.flatMap((payload) => (payload.type === "text" ? [payload.text] : [])).join("");
-}
-
-function noComplaints(server: StrictServer): void {
-  expect(server.violations).toEqual([]);
-  expect(server.warnings).toEqual([]);
-  expect(server.internal).toEqual([]);
-}
+const model = modelOver("google", { thinkingLevel: "medium" });
 
 function sse(...events: unknown[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
@@ -97,22 +43,9 @@ function reply(...parts: object[]): string {
 test.each(["gemini-3-flash", "gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-flash-latest"])(
   "thinking, text and parallel calls of %s come as segments and go back unchanged (PC-004, PC-038, PC-040, PC-051, PC-106)",
   async (modelId) => {
-    const tools = [
-      { name: "read_file", args: { path: "a" } },
-      { name: "read_file", args: { path: "é🙂" } },
-    ];
-    const server = await strict([{ thinking: "Both, then.", text: "Reading.", tools, chunk: 3 }, "Both read.", "Yes."]);
-    const llm = model(server, { modelId, tools: [readFile], systemPrompt: "Be brief." });
-    const first = await ask(llm);
-    expect(first.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
-    expect(first.complete).toMatchObject([
-      { type: "thinking", thinking: "Both, then." },
-      { type: "text", text: "Reading." },
-      { type: "tool_call", name: "read_file", arguments: '{"path":"a"}' },
-      { type: "tool_call", name: "read_file", arguments: '{"path":"é🙂"}' },
-    ]);
-    expect(textOf(await ask(llm, ...answers(first).reverse()))).toBe("Both read.");
-    expect(textOf(await ask(llm, userText("sure?")))).toBe("Yes.");
+    const server = await strict(readingTurns());
+    const first = await readBoth(model(server, { modelId, tools: [readFile], systemPrompt: "Be brief." }));
+    expect(thinkingOf(first)).toEqual(["I should look at both."]);
     const { contents, tools: offered, toolConfig, systemInstruction } = server.log[2]?.body ?? {};
     expect(offered).toHaveLength(1);
     expect(toolConfig).toBeUndefined();
@@ -136,104 +69,8 @@ test.each(["gemini-3-flash", "gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2
   },
 );
 
-test.each([
-  ["bytes one by one", { bytes: 1 }],
-  ["cuts inside characters", { bytes: "utf8", crlf: true }],
-  ["cuts inside escapes", { bytes: "escape", unicodeEscapes: true }],
-  ["cuts before line ends", { bytes: "lines", crlf: true, bom: true }],
-  ["everything at once", { bytes: "coalesce" }],
-  ["keep-alive comments", { keepAlive: true }],
-  ["another content type", { contentType: "text/plain" }],
-])("%s change nothing in a reply (PC-040)", async (_, fault) => {
-  const args = { path: 'a"\\\n🙂' };
-  const server = await strict([
-    { thinking: "hé", text: "日本 🙂", tools: [{ name: "read_file", args }], chunk: 2, fault },
-    "ok",
-  ]);
-  const llm = model(server, { tools: [readFile] });
-  const got = await ask(llm);
-  expect(got.complete).toMatchObject([{ thinking: "hé" }, { text: "日本 🙂" }, { arguments: JSON.stringify(args) }]);
-  expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
-  noComplaints(server);
-});
-
-test("a pair of surrogates split over two pieces is whole in the message", async () => {
-  const server = await strict([{ text: "a🏔b", chunk: 2, splitSurrogates: true }, "ok"]);
-  const llm = model(server);
-  expect(textOf(await ask(llm))).toBe("a🏔b");
-  await ask(llm, userText("next"));
-  expect(server.log[1]?.body.contents[1].parts[0].text).toBe("a🏔b");
-  noComplaints(server);
-});
-
-test.each(["missing", "empty", "duplicate", "reused"])(
-  "calls with %s ids run apart and are told apart in the next request (PC-048)",
-  async (ids) => {
-    const tools = ["a", "b"].map((path) => ({ name: "read_file", args: { path } }));
-    const server = await strict([{ tools, fault: { ids } }, "ok"]);
-    const llm = model(server, { tools: [readFile] });
-    const got = await ask(llm);
-    expect(callsOf(got).map((call) => call.arguments)).toEqual(['{"path":"a"}', '{"path":"b"}']);
-    expect(new Set(callsOf(got).map((call) => call.tool_call_id)).size).toBe(2);
-    expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
-    noComplaints(server);
-  },
-);
-
-test.each([
-  "gemini-3-pro-preview",
-  "gemini-3.8-flash",
-  "gemini-3-flash",
-  "gemini-2.5-pro",
-  "gemini-2.5-flash",
-  "gemini-2.5-flash-lite",
-  "gemini-2.0-flash",
-  "gemini-flash-latest",
-  "another-model",
-])(
-  "thirty turns of %s with thinking, parallel calls, images and faults lose nothing (PC-021, PC-022, PC-038, PC-041)",
-  async (modelId) => {
-    const faults = [
-      { status: 503 },
-      { status: 429, retryAfter: 1 },
-      { reset: { after: 1 } },
-      { eof: { after: 1 } },
-      { eof: { after: "finish" } },
-      { errorEvent: { after: 1 } },
-      { malformed: { at: 1 } },
-      { reset: true },
-    ];
-    const turns = Array.from({ length: 30 }, (_, n) => ({
-      thinking: `thought ${n} é`,
-      ...(n % 3 !== 1 && { text: `turn ${n} 🙂` }),
-      ...(n % 5 !== 4 && {
-        tools: Array.from({ length: 1 + (n % 3) }, (_, k) => ({ name: "read_file", args: { path: `${n}/${k}` } })),
-      }),
-      chunk: 4,
-      ...(n % 2 === 1 && { faults: [faults[(n >> 1) % faults.length]] }),
-    }));
-    const server = await strict({ turns, select: "sequence" });
-    const llm = model(server, { modelId, tools: [readFile], systemPrompt: "Work." });
-    let input: OmniMessage[] = [userText("begin"), userImage(PIXEL)];
-    let failed = 0;
-    for (let n = 0; n < turns.length; n += 1) {
-      let got = await ask(llm, ...input);
-      for (let attempt = 0; got.outcome.status !== "completed" && attempt < 3; attempt += 1) {
-        expect(got.outcome.permanent).toBeUndefined();
-        failed += 1;
-        got = await ask(llm, ...input);
-      }
-      expect(got.outcome.status).toBe("completed");
-      input = answers(got, n % 4 === 0 ? { images: [PIXEL] } : {});
-      if (input.length === 0 || n % 7 === 6) input.push(userText(`and ${n}?`));
-    }
-    expect(failed).toBe(15);
-    noComplaints(server);
-  },
-);
-
 test("a conversation goes on from stored messages with every signature and id as it was (PC-039, PC-041)", async () => {
-  const tools = ["a", "b"].map((path) => ({ name: "read_file", args: { path } }));
+  const tools = reads("a", "b");
   const server = await strict([{ thinking: "hm", text: "so", tools }, "done", "still"]);
   const config = { tools: [readFile] };
   const llm = model(server, config);
@@ -257,7 +94,7 @@ test("a conversation goes on from stored messages with every signature and id as
 // Images and files.
 
 test("images in outputs stand inside them on Gemini 3", async () => {
-  const tools = ["a", "b"].map((path) => ({ name: "read_file", args: { path } }));
+  const tools = reads("a", "b");
   const server = await strict([{ tools }, "seen"]);
   const llm = model(server, { tools: [readFile] });
   const got = await ask(llm, userText("compare"), userImage(PIXEL));
@@ -281,7 +118,7 @@ test("images in outputs stand inside them on Gemini 3", async () => {
 });
 
 test("images in outputs follow them on older models, each call's under its name and place", async () => {
-  const tools = ["a", "b"].map((path) => ({ name: "read_file", args: { path } }));
+  const tools = reads("a", "b");
   const server = await strict([{ tools }, "seen"]);
   const llm = model(server, { modelId: "gemini-2.5-pro", tools: [readFile] });
   const [first, second] = answers(await ask(llm), { images: [PIXEL] });
@@ -483,7 +320,7 @@ const foreign = [
   }),
   modelMessage({ type: "tool_call", role: "assistant", name: "", arguments: "[1]", tool_call_id: "call_2" }),
 ];
-const outputs = [outputOf("call_2", { images: [PIXEL] }), outputOf("toolu|1/x")];
+const outputs = [output("call_2", { images: [PIXEL] }), output("toolu|1/x")];
 
 test.each(["gemini-3-flash", "gemini-2.5-pro", "gemma-3-27b-it", "unknown"])(
   "%s takes a history of other protocols: names made legal, ids left out, thinking left behind",
@@ -585,7 +422,7 @@ test("an id goes back as the service gave it from a history that has lost the on
     modelMessage({ ...call, tool_call_id: "x", fidelity: { google: { callId: "x" } } }),
     modelMessage({ ...call, tool_call_id: "x#2", fidelity: { google: { callId: "x#2" } } }),
   ]);
-  await ask(llm, outputOf("read#2"), outputOf("x"), outputOf("x#2"));
+  await ask(llm, output("read#2"), output("x"), output("x#2"));
   const { contents } = server.bodies[0];
   const ids = ["read", "x", "x#2"];
   expect(contents[1].parts.map((part: { functionCall: { id: string } }) => part.functionCall.id)).toEqual(ids);
@@ -662,7 +499,7 @@ test("the output limit marks the last call, and it goes back with {}", async () 
 test.each(["gemini-3-flash", "gemini-2.5-pro"])(
   "a call of %s that goes back without its arguments leaves its signature behind, which is for them",
   async (modelId) => {
-    const tools = [{ name: "read_file", args: { path: "a" } }];
+    const tools = reads("a");
     const server = await strict([
       { thinking: "hm", tools, finish: "length" },
       { tools: [{ name: "read_file" }] },
@@ -749,37 +586,6 @@ test.each<[string, ThinkingLevelName | undefined, object | undefined]>([
   noComplaints(server);
 });
 const without = { thinkingLevel: undefined } as unknown as Partial<GenerativeModelConfig>;
-
-test.each<[string, string]>([
-  ["", "/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse"],
-  ["/", "/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse"],
-  ["/v1beta", "/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse"],
-  ["/v1alpha/", "/v1alpha/models/gemini-3-flash:streamGenerateContent?alt=sse"],
-  ["/v1/gateway?a=b%20c&d=", "/v1/gateway/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse&a=b%20c&d="],
-])("the address with %j becomes %s", async (suffix, path) => {
-  const server = await raw({ body: reply({ text: "ok" }) });
-  expect((await ask(model(server, { baseUrl: server.url + suffix }))).outcome.status).toBe("completed");
-  expect(server.paths).toEqual([path]);
-});
-
-test("the default address is Google's, and no key of the environment is looked for", async () => {
-  const asked: [string, Headers][] = [];
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    asked.push([String(input), new Headers(init?.headers)]);
-    return new Response(reply({ text: "ok" }));
-  };
-  process.env.GOOGLE_GENERATIVE_AI_API_KEY = "from-the-environment";
-  try {
-    const llm = new GenerativeModel({ modelId: "gemini-3-flash", tools: [], fetch });
-    expect(textOf(await ask(llm))).toBe("ok");
-  } finally {
-    delete process.env.GOOGLE_GENERATIVE_AI_API_KEY;
-  }
-  expect(asked.map(([address]) => address)).toEqual([
-    "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse",
-  ]);
-  expect([...(asked[0]?.[1].keys() ?? [])]).not.toContain("x-goog-api-key");
-});
 
 test("the key goes in Google's header, the cap as maxOutputTokens, and a lone surrogate as U+FFFD", async () => {
   const server = await strict(["ok"]);

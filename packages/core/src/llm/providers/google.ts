@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { GoogleGenerativeAILanguageModel } from "@ai-sdk/google/internal";
-import { readBaseUrl } from "../base-url.ts";
-import { isJsonObject, parseJson } from "../json-value.ts";
-import type { ProviderFailure } from "../provider-failure.ts";
 import { isFidelity } from "../segment-fidelity.ts";
+import { readAddress } from "./address.ts";
+import { callInput } from "./call-input.ts";
 import { readableFailures } from "./google/error-answer.ts";
 import { finishPrompt } from "./google/finish-prompt.ts";
 import { mendReply } from "./google/mend-reply.ts";
@@ -25,8 +24,8 @@ import { providerFetch } from "./provider-fetch.ts";
  */
 export const openGoogle: OpenProvider = async ({ modelId, baseUrl = GOOGLE_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
-  const { address, query } = readAddress(baseUrl);
-  const send = providerFetch(readableFailures(fetch), (body) => mendReply(body, onBytes));
+  const { address, query } = versionedAddress(baseUrl);
+  const mended = providerFetch(readableFailures(fetch), (body) => mendReply(body, onBytes));
   const model = new GoogleGenerativeAILanguageModel(modelId.replace(/[?#%]/g, encodeURIComponent), {
     provider: "google.generative-ai",
     baseURL: address,
@@ -34,12 +33,11 @@ export const openGoogle: OpenProvider = async ({ modelId, baseUrl = GOOGLE_URL, 
     generateId: () => marked("", randomUUID()),
     fetch: (input, init) => {
       const body = typeof init?.body === "string" ? { body: writtenBody(init.body) } : {};
-      return send(`${input}${query}`, { ...init, ...body });
+      return mended(`${input}${query}`, { ...init, ...body });
     },
   });
   return {
-    model,
-    completePart,
+    send: async (options) => ({ stream: (await model.doStream(options)).stream, completePart }),
     dialect: dialect(traits),
     authHeaders: (apiKey) => (apiKey ? { "x-goog-api-key": apiKey } : {}),
     callOptions: ({ thinkingLevel, maxTokens }) => {
@@ -54,7 +52,6 @@ export const openGoogle: OpenProvider = async ({ modelId, baseUrl = GOOGLE_URL, 
         },
       };
     },
-    isOverflow,
     isHarmless: () => false,
   };
 };
@@ -62,11 +59,12 @@ export const openGoogle: OpenProvider = async ({ modelId, baseUrl = GOOGLE_URL, 
 const GOOGLE_URL = "https://generativelanguage.googleapis.com";
 
 /** The address with a version at its end, and its query as it stands behind another. */
-function readAddress(baseUrl: string): { address: string; query: string } {
-  const url = readBaseUrl(baseUrl);
-  const path = url.pathname.replace(/\/+$/, "");
-  const version = /\/v\d+[a-z]*\d*$/.test(path) ? "" : "/v1beta";
-  return { address: `${url.origin}${path}${version}`, query: url.search.replace("?", "&") };
+function versionedAddress(baseUrl: string): { address: string; query: string } {
+  const { address, query } = readAddress(baseUrl);
+  return {
+    address: /\/v\d+[a-z]*\d*$/.test(address) ? address : `${address}/v1beta`,
+    query: query.replace("?", "&"),
+  };
 }
 
 function dialect(traits: Traits): PromptDialect {
@@ -75,30 +73,12 @@ function dialect(traits: Traits): PromptDialect {
     fidelity: ownFidelity,
     callId: (id) => id,
     callName: (name) => legalName(name, /^[A-Za-z_]/),
-    callInput,
+    callInput: (text) => callInput(text, MAX_ARGUMENT_LEVELS),
     toolMessages: (outputs) => toolMessages(outputs, traits.imagesInside),
     toolSchema,
     finishPrompt: (prompt) => finishPrompt(prompt, traits.insists),
   };
 }
 
-/** The service reads objects to a hundred levels; arguments that are too deep for it go back as an empty object. */
-function callInput(argumentsText: string): unknown {
-  const value = parseJson(argumentsText);
-  return isJsonObject(value) && !isDeep(value, MAX_LEVELS) ? value : {};
-}
-
-const MAX_LEVELS = 80;
-
-function isDeep(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
-}
-
-/** Google says it in words alone; a rate limit may speak of tokens too and is none. */
-function isOverflow({ status, words }: ProviderFailure): boolean {
-  return status !== 429 && OVERFLOW_WORDS.test(words);
-}
-
-const OVERFLOW_WORDS =
-  /token count[^.;]{0,60} exceeds the (maximum|limit)|token count[^.;]{0,60} only supports up to|exceeds? [^.;]{0,60}context (length|window)|prompt is too long/i;
+/** The service reads objects to a hundred. */
+const MAX_ARGUMENT_LEVELS = 80;

@@ -1,107 +1,19 @@
-import { afterEach, expect, test } from "vitest";
-import { type CollectedReply, collectReply } from "../../../test/support/collect-reply.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../test/support/raw-provider.ts";
-import { type StrictServer, startStrictServer } from "../../../test/support/strict-server.ts";
+import { expect, test } from "vitest";
+import { modelOver, noComplaints, PIXEL, raw, readFile, reads, strict } from "../../../test/support/adapter-kit.ts";
+import { answers, ask, callsOf, textOf, thinkingOf } from "../../../test/support/ask.ts";
+import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
 import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
-import type { CompletePayload, OmniMessage, ToolCallOutputPayload, ToolDefinition } from "../../omnimessage/message.ts";
+import type { OmniMessage } from "../../omnimessage/message.ts";
 import type { GenerativeModelConfig } from "../contract.ts";
-import { GenerativeModel } from "../generative-model.ts";
 
-const PIXEL =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==";
-const readFile: ToolDefinition = {
-  name: "read_file",
-  description: "Reads a file.",
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function strict(turns: unknown, options: { models?: Record<string, unknown> } = {}): Promise<StrictServer> {
-  const server = await startStrictServer({ scripts: turns, ...options });
-  closing.push(() => server.close());
-  return server;
-}
-
-async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answers);
-  closing.push(() => provider.close());
-  return provider;
-}
-
-function model(server: { url: string }, config: Partial<GenerativeModelConfig> = {}): GenerativeModel {
-  return new GenerativeModel({
-    modelId: "deepseek-chat",
-    apiKey: "sk-canary-1111",
-    baseUrl: `${server.url}/v1`,
-    tools: [],
-    ...config,
-  });
-}
-
-function ask(llm: GenerativeModel, ...newMessages: OmniMessage[]): Promise<CollectedReply> {
-  return collectReply(llm, { newMessages: newMessages.length > 0 ? newMessages : [userText("go")] });
-}
-
-/** One output for each call of a reply. */
-function answers(reply: CollectedReply, fields: Partial<ToolCallOutputPayload> = {}): OmniMessage[] {
-  return callsOf(reply).map((call) =>
-    modelMessage({
-      type: "tool_call_output",
-      role: "user",
-      output: `output of ${call.name}`,
-      tool_call_id: call.tool_call_id,
-      ...fields,
-    }),
-  );
-}
-
-function callsOf({ complete }: CollectedReply): Extract<CompletePayload, { type: "tool_call" }>[] {
-  return complete.filter((payload) => payload.type === "tool_call");
-}
-
-function textOf({ complete }: CollectedReply): string {
-  return complete.flatMap((payload) => (payload.type === "text" ? [payload.text] : [])).join("");
-}
-
-function noComplaints(server: StrictServer): void {
-  expect(server.violations).toEqual([]);
-  expect(server.warnings).toEqual([]);
-  expect(server.internal).toEqual([]);
-}
+const model = modelOver("openai-chat");
 
 // Whole conversations with the strict server.
 
 test("thinking, text and parallel calls come as segments, and go back unchanged (PC-004, PC-038, PC-040, PC-051, PC-106)", async () => {
-  const server = await strict([
-    {
-      thinking: "I should look at both.",
-      text: "Reading.",
-      tools: [
-        { name: "read_file", args: { path: "a" } },
-        { name: "read_file", args: { path: "é🙂" } },
-      ],
-      interleave: true,
-      chunk: 3,
-    },
-    { text: "Both read." },
-    { text: "Yes." },
-  ]);
-  const llm = model(server, { tools: [readFile], systemPrompt: "Be brief." });
-  const first = await ask(llm);
-  expect(first.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
-  expect(first.complete).toMatchObject([
-    { type: "thinking", thinking: "I should look at both." },
-    { type: "text", text: "Reading." },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"a"}' },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"é🙂"}' },
-  ]);
-  const second = await ask(llm, ...answers(first).reverse());
-  expect(textOf(second)).toBe("Both read.");
-  expect(textOf(await ask(llm, userText("sure?")))).toBe("Yes.");
+  const server = await strict(readingTurns());
+  const first = await readBoth(model(server, { tools: [readFile], systemPrompt: "Be brief." }));
+  expect(thinkingOf(first)).toEqual(["I should look at both."]);
   const { messages, tools, tool_choice } = server.log[2]?.body ?? {};
   expect(tools).toHaveLength(1);
   expect(tool_choice).toBeUndefined();
@@ -126,63 +38,8 @@ test("thinking, text and parallel calls come as segments, and go back unchanged 
   noComplaints(server);
 });
 
-test.each([
-  ["bytes one by one", { bytes: 1 }],
-  ["cuts inside characters", { bytes: "utf8", crlf: true }],
-  ["cuts inside escapes", { bytes: "escape", unicodeEscapes: true }],
-  ["cuts before line ends", { bytes: "lines", crlf: true, bom: true }],
-  ["everything at once", { bytes: "coalesce" }],
-  ["keep-alive comments", { keepAlive: true }],
-  ["no [DONE]", { noDone: true }],
-  ["another content type", { contentType: "text/plain" }],
-])("%s change nothing in a reply (PC-040)", async (_, fault) => {
-  const server = await strict([
-    { thinking: "hé", text: "日本 🙂", tools: [{ name: "read_file", args: { path: 'a"\\\n🙂' } }], chunk: 2, fault },
-    "ok",
-  ]);
-  const llm = model(server, { tools: [readFile] });
-  const reply = await ask(llm);
-  expect(reply.complete).toMatchObject([
-    { thinking: "hé" },
-    { text: "日本 🙂" },
-    { arguments: JSON.stringify({ path: 'a"\\\n🙂' }) },
-  ]);
-  expect((await ask(llm, ...answers(reply))).outcome.status).toBe("completed");
-  noComplaints(server);
-});
-
-test("a pair of surrogates split over two deltas is whole in the message", async () => {
-  const server = await strict([{ text: "a🏔b", chunk: 2, splitSurrogates: true }, "ok"]);
-  const llm = model(server);
-  expect(textOf(await ask(llm))).toBe("a🏔b");
-  await ask(llm, userText("next"));
-  expect(server.log[1]?.body.messages[1].content).toBe("a🏔b");
-  noComplaints(server);
-});
-
-test.each(["missing", "empty", "duplicate"])(
-  "calls with %s ids run apart and are told apart in the next request (PC-048)",
-  async (ids) => {
-    const tools = [
-      { name: "read_file", args: { path: "a" } },
-      { name: "read_file", args: { path: "b" } },
-    ];
-    const server = await strict([{ tools, fault: { ids } }, "ok"]);
-    const llm = model(server, { tools: [readFile] });
-    const reply = await ask(llm);
-    expect(callsOf(reply).map((call) => call.arguments)).toEqual(['{"path":"a"}', '{"path":"b"}']);
-    expect(new Set(callsOf(reply).map((call) => call.tool_call_id)).size).toBe(2);
-    expect((await ask(llm, ...answers(reply))).outcome.status).toBe("completed");
-    noComplaints(server);
-  },
-);
-
 test("images of a batch of outputs follow it, each call's under its id", async () => {
-  const tools = [
-    { name: "read_file", args: { path: "a" } },
-    { name: "read_file", args: { path: "b" } },
-  ];
-  const server = await strict([{ tools }, "seen"]);
+  const server = await strict([{ tools: reads("a", "b") }, "seen"]);
   const llm = model(server, { tools: [readFile] });
   const reply = await ask(llm, userText("compare"), userImage(PIXEL));
   const [first, second] = answers(reply, { images: [PIXEL] });
@@ -237,26 +94,6 @@ test("odd names, long ids and lone surrogates of a history are made acceptable",
   noComplaints(server);
 });
 
-test("arguments go back as they were written, escapes and odd names inside them too", async () => {
-  const server = await strict(["ok"]);
-  const llm = model(server);
-  const texts = ['{ "n": 12345678901234567890 }', '{"a":"\\ud83d\\ude42"}', '{"__proto__":{"x":1}}'];
-  const calls = texts.map((text, i) =>
-    modelMessage({ type: "tool_call", role: "assistant", name: "t", arguments: text, tool_call_id: `c${i}` }),
-  );
-  llm.setHistory([userText("go"), ...calls]);
-  await ask(
-    llm,
-    ...texts.map((_, i) => modelMessage({ type: "tool_call_output", role: "user", output: "", tool_call_id: `c${i}` })),
-  );
-  const sent = server.log[0]?.body.messages[1].tool_calls.map(
-    (call: { function: { arguments: string } }) => call.function.arguments,
-  );
-  expect(sent.slice(0, 2)).toEqual(texts.slice(0, 2));
-  expect(JSON.parse(sent[2])).toEqual(JSON.parse(texts[2] ?? ""));
-  noComplaints(server);
-});
-
 // What is asked of which model.
 
 test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent: Record<string, unknown>]>([
@@ -287,45 +124,12 @@ test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent:
   noComplaints(server);
 });
 
-test("a level given with a request holds for it, else the one of construction (PC-011, PC-035)", async () => {
-  const server = await strict(["a", "b"]);
-  const llm = model(server, { thinkingLevel: "low" });
-  await collectReply(llm, { newMessages: [userText("x")], thinkingLevel: "high" });
-  await ask(llm);
-  expect(server.log.map(({ body }) => body.reasoning_effort)).toEqual(["high", "low"]);
-});
-
 test("the output limit is lowered to what the window leaves (PC-033)", async () => {
   const server = await strict([{ text: "a", usage: { input: 5000, output: 0 } }, "b"]);
   const llm = model(server, { maxTokens: 8000, contextWindow: 10_000 });
   await ask(llm);
   await ask(llm, userText("abcd"));
   expect(server.log.map(({ body }) => body.max_tokens)).toEqual([8000, 3975]);
-});
-
-test("an address may end in slashes and have a query; headers are sent with each request", async () => {
-  const server = await raw({ body: reply({ content: "ok" }) });
-  const llm = model(server, { baseUrl: `${server.url}/v1//?api-version=7`, headers: { "X-Team": "red" } });
-  expect(textOf(await ask(llm))).toBe("ok");
-  expect(server.paths).toEqual(["/v1/chat/completions?api-version=7"]);
-  expect(server.headers[0]).toMatchObject({ "x-team": "red", authorization: "Bearer sk-canary-1111" });
-});
-
-test("without a key no authorization is sent; a header of the configuration stands for it", async () => {
-  const server = await raw({ body: reply({ content: "ok" }) });
-  await ask(new GenerativeModel({ modelId: "local", baseUrl: `${server.url}/v1`, tools: [] }));
-  await ask(model(server, { headers: { Authorization: "Basic abc" } }));
-  expect(server.headers.map(({ authorization }) => authorization)).toEqual([undefined, "Basic abc"]);
-});
-
-test("an address that is none is a final failure", async () => {
-  for (const baseUrl of ["localhost:80", "ftp://x", ""]) {
-    expect((await ask(model({ url: "" }, { baseUrl }))).outcome).toEqual({
-      status: "failed",
-      message: `the base URL must be an http or https address, got ${JSON.stringify(baseUrl)}; write it like http://127.0.0.1:8080/v1`,
-      permanent: true,
-    });
-  }
 });
 
 test("a port that fetch connects to for nobody is a final failure", async () => {
@@ -384,15 +188,7 @@ test("a provider that names calls by their function gets its own ids back (PC-04
 });
 
 test("a call without a name reaches the engine, which has to answer it", async () => {
-  const server = await strict([
-    {
-      tools: [
-        { name: "", args: {} },
-        { name: "read_file", args: {} },
-      ],
-    },
-    "ok",
-  ]);
+  const server = await strict([{ tools: [{ name: "", args: {} }, ...reads("a")] }, "ok"]);
   const llm = model(server);
   const got = await ask(llm);
   expect(callsOf(got)).toMatchObject([{ name: "" }, { name: "read_file" }]);

@@ -1,10 +1,11 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { readBaseUrl } from "../base-url.ts";
 import type { ThinkingLevelName } from "../contract.ts";
 import { isJsonObject } from "../json-value.ts";
+import { readAddress } from "./address.ts";
 import { legalCallId, legalName } from "./legal-names.ts";
-import { callInput, isOverflow } from "./openai/dialect.ts";
+import { bearer, callInput, OPENAI_URL } from "./openai/dialect.ts";
 import { toolSchema } from "./openai/tool-schema.ts";
+import { withCachedInput } from "./openai-chat/cached-input.ts";
 import { joinDeltas } from "./openai-chat/join-deltas.ts";
 import { LateSignatures, OWN, signatureOptions } from "./openai-chat/late-signatures.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
@@ -22,23 +23,24 @@ import { providerFetch } from "./provider-fetch.ts";
 export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
   const { address, query } = readAddress(baseUrl);
-  let signatures = new LateSignatures();
-  const provider = createOpenAICompatible({
-    name: OWN,
-    baseURL: address,
-    ...(query && { queryParams: query }),
-    includeUsage: true,
-    fetch: providerFetch(fetch, (body) => {
-      signatures = new LateSignatures();
-      return mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas });
-    }),
-    ...(traits.reasoning && { transformRequestBody: withCompletionLimit }),
-  });
   return {
-    model: provider.chatModel(modelId),
-    completePart: (part) => signatures.complete(part),
+    send: async (options) => {
+      const signatures = new LateSignatures();
+      const provider = createOpenAICompatible({
+        name: OWN,
+        baseURL: address,
+        ...(query && { queryParams: Object.fromEntries(new URLSearchParams(query)) }),
+        includeUsage: true,
+        fetch: providerFetch(fetch, (body) =>
+          mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas }),
+        ),
+        ...(traits.reasoning && { transformRequestBody: withCompletionLimit }),
+      });
+      const { stream } = await provider.chatModel(modelId).doStream(options);
+      return { stream, completePart: (part) => withCachedInput(signatures.complete(part)) };
+    },
     dialect: dialect(traits),
-    authHeaders: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+    authHeaders: bearer,
     callOptions: ({ thinkingLevel, maxTokens }) => {
       const reasoningEffort = effort(thinkingLevel, traits);
       return {
@@ -46,12 +48,9 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
         ...(reasoningEffort && { providerOptions: { openaiCompatible: { reasoningEffort } } }),
       };
     },
-    isOverflow,
     isHarmless,
   };
 };
-
-const OPENAI_URL = "https://api.openai.com/v1";
 
 interface Traits {
   /** One of OpenAI's own models. */
@@ -75,13 +74,6 @@ function traitsOf(modelId: string): Traits {
 function effort(level: ThinkingLevelName | undefined, traits: Traits): string | undefined {
   if (level === undefined || level === "none" || (traits.openai && !traits.reasoning)) return undefined;
   return level === "xhigh" && !traits.xhigh ? "high" : level;
-}
-
-/** The address without slashes at its end, and its query apart. */
-function readAddress(baseUrl: string): { address: string; query: Record<string, string> | undefined } {
-  const url = readBaseUrl(baseUrl);
-  const query = url.search ? Object.fromEntries(url.searchParams) : undefined;
-  return { address: `${url.origin}${url.pathname}`.replace(/\/+$/, ""), query };
 }
 
 function withCompletionLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {

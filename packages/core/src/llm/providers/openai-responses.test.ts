@@ -1,65 +1,34 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { modelOver, noComplaints, PIXEL, raw, readFile, reads, strict } from "../../../test/support/adapter-kit.ts";
+import { answers, ask, callsOf, output, textOf, thinkingOf } from "../../../test/support/ask.ts";
 import type { CollectedReply } from "../../../test/support/collect-reply.ts";
 import { collectReply } from "../../../test/support/collect-reply.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../test/support/raw-provider.ts";
+import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
 import {
   added,
-  answers,
-  ask,
-  callsOf,
   completed,
   done,
   functionCall,
   incomplete,
   message,
-  responsesModel as model,
-  output,
   reply,
   sse,
   textDelta,
-  textOf,
   thinkingDelta,
-  thinkingOf,
 } from "../../../test/support/responses-wire.ts";
-import { type StrictServer, startStrictServer } from "../../../test/support/strict-server.ts";
 import { assistantText, modelMessage, userData, userImage, userText } from "../../omnimessage/build.ts";
 import { isCompleteModelMessage } from "../../omnimessage/guards.ts";
-import type { OmniMessage, ToolDefinition } from "../../omnimessage/message.ts";
+import type { OmniMessage } from "../../omnimessage/message.ts";
 import type { GenerativeModelConfig } from "../contract.ts";
 
-const PIXEL =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==";
 const PDF = Buffer.from("%PDF-1.4").toString("base64");
-const readFile: ToolDefinition = {
-  name: "read_file",
-  description: "Reads a file.",
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
+const model = modelOver("openai-responses");
+
+afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  for (const close of closing.splice(0)) await close();
 });
-
-async function strict(turns: unknown, options: { models?: Record<string, unknown> } = {}): Promise<StrictServer> {
-  const server = await startStrictServer({ scripts: turns, ...options });
-  closing.push(() => server.close());
-  return server;
-}
-
-async function raw(...answered: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answered);
-  closing.push(() => provider.close());
-  return provider;
-}
-
-function noComplaints(server: StrictServer): void {
-  expect(server.violations).toEqual([]);
-  expect(server.warnings).toEqual([]);
-  expect(server.internal).toEqual([]);
-}
 
 /** What was said so far, as a trace keeps it. */
 function recorded(...messages: (OmniMessage | CollectedReply)[]): OmniMessage[] {
@@ -72,32 +41,9 @@ function recorded(...messages: (OmniMessage | CollectedReply)[]): OmniMessage[] 
 // Whole conversations with the strict server.
 
 test("thinking, text and parallel calls come as segments, and go back unchanged (PC-004, PC-038, PC-040, PC-041, PC-051, PC-106)", async () => {
-  const server = await strict([
-    {
-      thinking: "I should look at both.",
-      text: "Reading.",
-      tools: [
-        { name: "read_file", args: { path: "a" } },
-        { name: "read_file", args: { path: "é🙂" } },
-      ],
-      interleave: true,
-      chunk: 3,
-    },
-    { text: "Both read." },
-    { text: "Yes." },
-  ]);
-  const llm = model(server, { tools: [readFile], systemPrompt: "Be brief." });
-  const first = await ask(llm);
-  expect(first.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
-  expect(first.complete).toMatchObject([
-    { type: "thinking", thinking: "I should look at both." },
-    { type: "text", text: "Reading." },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"a"}' },
-    { type: "tool_call", name: "read_file", arguments: '{"path":"é🙂"}' },
-  ]);
-  const second = await ask(llm, ...answers(first).reverse());
-  expect(textOf(second)).toBe("Both read.");
-  expect(textOf(await ask(llm, userText("sure?")))).toBe("Yes.");
+  const server = await strict(readingTurns());
+  const first = await readBoth(model(server, { tools: [readFile], systemPrompt: "Be brief." }));
+  expect(thinkingOf(first)).toEqual(["I should look at both."]);
   const { input, tools, store, include } = server.log[2]?.body ?? {};
   expect({ store, include }).toEqual({ store: false, include: ["reasoning.encrypted_content"] });
   expect(tools).toEqual([{ type: "function", ...readFile, strict: false }]);
@@ -148,70 +94,8 @@ test("a history set from its record is the same request, byte for byte (PC-039, 
   noComplaints(server);
 });
 
-test.each([
-  ["bytes one by one", { bytes: 1 }],
-  ["cuts inside characters", { bytes: "utf8", crlf: true }],
-  ["cuts inside escapes", { bytes: "escape", unicodeEscapes: true }],
-  ["cuts before line ends", { bytes: "lines", crlf: true, bom: true }],
-  ["everything at once", { bytes: "coalesce" }],
-  ["keep-alive comments", { keepAlive: true }],
-  ["an event that comes twice", { duplicate: { at: 6 } }],
-  ["another content type", { contentType: "text/plain" }],
-])("%s change nothing in a reply (PC-040)", async (_, fault) => {
-  const server = await strict([
-    { thinking: "hé", text: "日本 🙂", tools: [{ name: "read_file", args: { path: 'a"\\\n🙂' } }], chunk: 2, fault },
-    "ok",
-  ]);
-  const llm = model(server, { tools: [readFile] });
-  const got = await ask(llm);
-  expect(got.complete).toMatchObject([
-    { thinking: "hé" },
-    { text: "日本 🙂" },
-    { arguments: JSON.stringify({ path: 'a"\\\n🙂' }) },
-  ]);
-  expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
-  noComplaints(server);
-});
-
-test("a pair of surrogates split over two deltas is whole in the message", async () => {
-  const server = await strict([{ text: "a🏔b", chunk: 2, splitSurrogates: true }, "ok"]);
-  const llm = model(server);
-  expect(textOf(await ask(llm))).toBe("a🏔b");
-  await ask(llm, userText("next"));
-  expect(server.log[1]?.body.input[1].content[0].text).toBe("a🏔b");
-  noComplaints(server);
-});
-
-test.each(["missing", "empty", "duplicate", "reused"])(
-  "calls with %s ids run apart and are told apart in the next requests (PC-048, PC-050)",
-  async (ids) => {
-    const tools = [
-      { name: "read_file", args: { path: "a" } },
-      { name: "read_file", args: { path: "b" } },
-    ];
-    const turn = { thinking: "hm", tools, fault: { ids } };
-    const server = await strict([turn, turn, "ok"]);
-    const llm = model(server, { tools: [readFile] });
-    const first = await ask(llm);
-    const second = await ask(llm, ...answers(first));
-    expect((await ask(llm, ...answers(second))).outcome.status).toBe("completed");
-    const calls = [first, second].flatMap(callsOf);
-    expect(calls.map((call) => call.arguments)).toEqual(Array(2).fill(['{"path":"a"}', '{"path":"b"}']).flat());
-    expect(new Set(calls.map((call) => call.tool_call_id)).size).toBe(4);
-    expect(server.violations).toEqual([]);
-  },
-);
-
 test("images and files of the user, and images in outputs, go where they belong", async () => {
-  const server = await strict([
-    {
-      tools: [
-        { name: "read_file", args: {} },
-        { name: "read_file", args: {} },
-      ],
-    },
-    "seen",
-  ]);
+  const server = await strict([{ tools: reads("a", "b") }, "seen"]);
   const llm = model(server, { tools: [readFile] });
   const got = await ask(
     llm,
@@ -305,77 +189,6 @@ test("a history made with another protocol is accepted: only its thinking and it
   noComplaints(server);
 });
 
-test("arguments go back as they were written, escapes and odd names inside them too", async () => {
-  const server = await strict(["ok"]);
-  const llm = model(server);
-  const texts = ['{ "n": 12345678901234567890 }', '{"a":"\\ud83d\\ude42"}', '{"__proto__":{"x":1}}'];
-  const calls = texts.map((text, i) =>
-    modelMessage({ type: "tool_call", role: "assistant", name: "t", arguments: text, tool_call_id: `c${i}` }),
-  );
-  llm.setHistory([userText("go"), ...calls]);
-  await ask(llm, ...texts.map((_, i) => output(`c${i}`)));
-  const sent = server.log[0]?.body.input.slice(1, 4).map((item: { arguments: string }) => item.arguments);
-  expect(sent.slice(0, 2)).toEqual(texts.slice(0, 2));
-  expect(JSON.parse(sent[2])).toEqual(JSON.parse(texts[2] ?? ""));
-  noComplaints(server);
-});
-
-test.each([
-  ["reasons", "gpt-5", {}],
-  ["reasons and can be told not to", "gpt-5.2", {}],
-  ["reasons (o series)", "o4-mini", {}],
-  ["reasons (a later one)", "gpt-6.1-terra", { reasoning: true }],
-  ["does not reason", "gpt-4o", {}],
-  ["is known to nobody", "compat-local", {}],
-  ["reasons behind a gateway", "openai/gpt-5", { reasoning: true }],
-])(
-  "a model that %s: 30 turns with parallel calls, images and faults, nothing refused and nothing lost",
-  async (_, modelId, traits) => {
-    const faults = [
-      { status: 429, retryAfter: 1 },
-      { status: 503 },
-      { reset: true },
-      { reset: { after: "delta:2", midFrame: true } },
-      { eof: true },
-      { eof: { after: 4, midFrame: true } },
-      { errorEvent: { after: "delta:1", kind: "overloaded" } },
-      { errorEvent: { after: 0, kind: "rate_limit" } },
-      { malformed: { at: 5 } },
-    ];
-    const turns = Array.from({ length: 30 }, (__, i) => ({
-      parts: [
-        ...(i % 4 === 3 ? [] : [{ thinking: `thinking ${i} é` }]),
-        ...(i % 5 === 4 ? [{ redacted: true }] : []),
-        ...(i % 3 === 0 ? [{ text: `step ${i} 🙂` }] : []),
-        { tool: "read_file", args: { path: `a${i}` } },
-        ...(i % 2 === 0 ? [{ tool: "read_file", args: { path: `é${i}` } }] : []),
-      ],
-      interleave: i % 4 === 0,
-      chunk: 8,
-      ...(i % 3 === 1 && { faults: [faults[i % faults.length], faults[(i + 4) % faults.length]] }),
-    }));
-    const server = await strict([...turns, "the end"], { models: { [modelId]: traits } });
-    const llm = model(server, { modelId, tools: [readFile], systemPrompt: "Be brief.", thinkingLevel: "high" });
-    let input: OmniMessage[] = [userText("go"), userImage(PIXEL)];
-    let failures = 0;
-    while (failures <= 20) {
-      const got = await ask(llm, ...input);
-      if (got.outcome.status !== "completed") {
-        expect(["timeout", "malformed", "failed"]).toContain(got.outcome.status);
-        failures += 1;
-        continue;
-      }
-      if (callsOf(got).length === 0) {
-        expect(textOf(got)).toBe("the end");
-        expect(failures).toBe(20);
-        break;
-      }
-      input = answers(got, server.log.length % 2 === 0 ? { images: [PIXEL] } : {});
-    }
-    noComplaints(server);
-  },
-);
-
 // What is asked of which model.
 
 test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], effort: string | undefined]>([
@@ -425,14 +238,6 @@ test.each(["gpt-4o", "gpt-4.1-mini", "gpt-5-chat-latest", "o1-mini", "gpt-oss-12
   },
 );
 
-test("a level given with a request holds for it, else the one of construction (PC-011, PC-035)", async () => {
-  const server = await strict(["a", "b"]);
-  const llm = model(server, { thinkingLevel: "low" });
-  await collectReply(llm, { newMessages: [userText("x")], thinkingLevel: "high" });
-  await ask(llm);
-  expect(server.log.map(({ body }) => body.reasoning.effort)).toEqual(["high", "low"]);
-});
-
 test("the output limit is no less than the service takes (PC-033)", async () => {
   const server = await strict(["a"]);
   await ask(model(server, { maxTokens: 3 }));
@@ -463,44 +268,6 @@ test("reasoning that nothing follows does not go back alone", async () => {
   const types = server.log[2]?.body.input.map(({ type, role }: { type: string; role?: string }) => role ?? type);
   expect(types).toEqual(["user", "user", "reasoning", "assistant", "user"]);
   noComplaints(server);
-});
-
-test("an address may end in slashes and have a query; headers are sent with each request", async () => {
-  const server = await raw({ body: reply(...message("ok")) });
-  const llm = model(server, { baseUrl: `${server.url}/v1//?api-version=7`, headers: { "X-Team": "red" } });
-  expect(textOf(await ask(llm))).toBe("ok");
-  expect(server.paths).toEqual(["/v1/responses?api-version=7"]);
-  expect(server.headers[0]).toMatchObject({ "x-team": "red", authorization: "Bearer sk-canary-1111" });
-});
-
-test("the default address is OpenAI's", async () => {
-  const asked: string[] = [];
-  const fetch: typeof globalThis.fetch = async (input) => {
-    asked.push(String(input));
-    return new Response(reply(...message("ok")));
-  };
-  const { baseUrl: _, ...config } = { modelId: "gpt-5", clientType: "openai-responses", tools: [], fetch, baseUrl: "" };
-  const { GenerativeModel } = await import("../generative-model.ts");
-  expect(textOf(await ask(new GenerativeModel(config)))).toBe("ok");
-  expect(asked).toEqual(["https://api.openai.com/v1/responses"]);
-});
-
-test("without a key no authorization is sent, whatever the environment holds", async () => {
-  vi.stubEnv("OPENAI_API_KEY", "sk-of-the-environment");
-  vi.stubEnv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
-  const server = await raw({ body: reply(...message("ok")) });
-  await ask(model(server, { apiKey: "" }));
-  await ask(model(server, { headers: { Authorization: "Basic abc" } }));
-  expect(server.headers.map(({ authorization }) => authorization)).toEqual([undefined, "Basic abc"]);
-});
-
-test("an address that is none is a final failure", async () => {
-  expect((await ask(model({ url: "" }, { baseUrl: "localhost:80" }))).outcome).toEqual({
-    status: "failed",
-    message:
-      'the base URL must be an http or https address, got "localhost:80"; write it like http://127.0.0.1:8080/v1',
-    permanent: true,
-  });
 });
 
 // How replies end.

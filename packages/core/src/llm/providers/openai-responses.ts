@@ -1,9 +1,9 @@
 import { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import type { LanguageModelV3CallOptions } from "@ai-sdk/provider";
-import { readBaseUrl } from "../base-url.ts";
-import { MAX_CHARACTERS } from "./distinct-call-ids.ts";
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { readAddress } from "./address.ts";
+import { MAX_CALL_ID_CHARACTERS } from "./distinct-call-ids.ts";
 import { legalCallId, legalName } from "./legal-names.ts";
-import { callInput, isOverflow } from "./openai/dialect.ts";
+import { bearer, callInput, OPENAI_URL } from "./openai/dialect.ts";
 import { toolSchema } from "./openai/tool-schema.ts";
 import { callItemIds, withCallItemIds } from "./openai-responses/call-item-ids.ts";
 import { inputPrompt } from "./openai-responses/input-prompt.ts";
@@ -24,39 +24,35 @@ import { providerFetch } from "./provider-fetch.ts";
  */
 export const openOpenaiResponses: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
-  const { origin, pathname, search } = readBaseUrl(baseUrl);
-  const address = `${origin}${pathname}`.replace(/\/+$/, "");
-  /** Of the latest request. */
-  let itemIds: ReadonlyMap<string, string> = new Map();
-  const transport: typeof fetch = (input, init) => {
-    const body = typeof init?.body === "string" ? { body: withCallItemIds(init.body, itemIds) } : {};
-    return fetch(input, { ...init, ...body });
-  };
-  const model = new OpenAIResponsesLanguageModel(modelId, {
-    provider: "openai.responses",
-    url: ({ path }) => `${address}${path}${search}`,
-    headers: () => ({}),
-    explicitMessageItemType: true,
-    fetch: providerFetch(transport, (body) => mendEvents(body, onBytes)),
-  });
+  const { address, query } = readAddress(baseUrl);
   return {
-    model: {
-      doStream: (options) => {
-        itemIds = callItemIds(options.prompt);
-        return model.doStream(withoutStrictTools(options));
-      },
+    send: async (options) => {
+      const itemIds = callItemIds(options.prompt);
+      const transport: typeof fetch = (input, init) => {
+        const body = typeof init?.body === "string" ? { body: withCallItemIds(init.body, itemIds) } : {};
+        return fetch(input, { ...init, ...body });
+      };
+      const model = new OpenAIResponsesLanguageModel(modelId, {
+        provider: "openai.responses",
+        url: ({ path }) => `${address}${path}${query}`,
+        headers: () => ({}),
+        explicitMessageItemType: true,
+        fetch: providerFetch(transport, (body) => mendEvents(body, onBytes)),
+      });
+      const { stream } = await model.doStream(withoutStrictTools(options));
+      return { stream, completePart };
     },
-    completePart: (part) =>
-      part.type === "error" ? { type: "error", error: errorOf(part.error) } : withOwnFidelity(part),
     dialect: dialect(traits),
-    authHeaders: (apiKey) => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+    authHeaders: bearer,
     callOptions: (request) => callOptions(request, traits),
-    isOverflow,
     isHarmless: () => false,
   };
 };
 
-const OPENAI_URL = "https://api.openai.com/v1";
+function completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart {
+  return part.type === "error" ? { type: "error", error: errorOf(part.error) } : withOwnFidelity(part);
+}
+
 /** The least `max_output_tokens` the service takes. */
 const MIN_OUTPUT_TOKENS = 16;
 
@@ -90,7 +86,7 @@ function dialect({ takesReasoning }: ModelTraits): PromptDialect {
     // What of it can go back depends on what stands around it: see `inputPrompt`.
     keepsThinking: () => true,
     fidelity: ownOptions,
-    callId: (id) => legalCallId(id, MAX_CHARACTERS),
+    callId: (id) => legalCallId(id, MAX_CALL_ID_CHARACTERS),
     // The package would look up a name that all objects know, and lose it.
     callName: (name) => legalName(name in {} ? `${name} ` : name),
     callInput,

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV3,
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
@@ -9,7 +8,6 @@ import type {
 } from "@ai-sdk/provider";
 import type { ThinkingPayload, ToolCallOutputPayload, ToolDefinition } from "../../omnimessage/message.ts";
 import type { ThinkingLevelName } from "../contract.ts";
-import type { ProviderFailure } from "../provider-failure.ts";
 import type { Fidelity } from "../segment-fidelity.ts";
 
 /** Opens one wire protocol for one model; loads the protocol's package. @throws {RookeryError} `config-invalid`. */
@@ -22,18 +20,10 @@ export type OpenProvider = (config: {
   fetch: typeof fetch;
 }) => Promise<Provider>;
 
-/**
- * One model behind one wire protocol: all that the rest of the LLM layer needs to know of either.
- *
- * In the parts of `model`'s stream an adapter may mark ids and names that the protocol did not give: see `unmarked`.
- */
+/** One model behind one wire protocol: all that the rest of the LLM layer needs to know of either. */
 export interface Provider {
-  readonly model: Pick<LanguageModelV3, "doStream">;
-  /**
-   * A part of the latest request's stream, with what the protocol's package has passed over, and with the metadata of this
-   * protocol alone. An adapter may put an error in place of a part: a `finish` that no end marker of the wire stands for.
-   */
-  completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart;
+  /** Makes one request. Rejects with what the protocol's package throws. */
+  send(options: LanguageModelV3CallOptions): Promise<ProviderReply>;
   readonly dialect: PromptDialect;
   /** Lower-case names; none without a key. */
   authHeaders(apiKey: string | undefined): Readonly<Record<string, string>>;
@@ -42,10 +32,18 @@ export interface Provider {
     /** In tokens. */
     maxTokens?: number | undefined;
   }): Pick<LanguageModelV3CallOptions, "maxOutputTokens" | "providerOptions">;
-  /** True when the failure is this protocol's way to say that the input does not fit the context window. */
-  isOverflow(failure: ProviderFailure): boolean;
   /** True for an error part over an event that carried nothing of the reply (a heartbeat). */
   isHarmless(error: unknown): boolean;
+}
+
+/** A reply as it comes. In its parts an adapter may mark ids and names that the protocol did not give: see `unmarked`. */
+export interface ProviderReply {
+  readonly stream: ReadableStream<LanguageModelV3StreamPart>;
+  /**
+   * A part of `stream` with what the protocol's package has passed over, and with the metadata of this protocol alone. An
+   * error may stand in place of a part: of a `finish` that no end marker of the wire stands for.
+   */
+  completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart;
 }
 
 /** What differs between protocols in how a history is written. */

@@ -23,8 +23,18 @@ test.each([
   ["Mon, 30 Nov 2026 00:43:11 GMT", "<time>"],
   [
     "-rw-r--r-- 1 me me 12 Nov 30 00:42 a\n-rw-r--r-- 1 me me 12 Nov  3  2026 b",
-    "-rw-r--r-- 1 me me 12 <time> a\n-rw-r--r-- 1 me me 12 <time> b",
+    "-rw-r--r-- <links> <owner> 12 <time> a\n-rw-r--r-- <links> <owner> 12 <time> b",
   ],
+  [
+    "total 16K\ndrwx------ 2 root root   40 Nov 30 00:42 .\ndrwxrwxrwt. 31 root root 4096 Nov 30 00:42 ..\ndrwxr-xr-x  3 me staff  96 Nov  3  2026 src",
+    "total <blocks>\n<directory> .\n<directory> ..\ndrwxr-xr-x <links> <owner> <size> <time> src",
+  ],
+  [
+    "1234567 4 -rwxr-xr-x  1 me  wheel  1.2K 2026-11-30 00:42 a b\n    12   0 lrwxrwxrwx 1 me me 7 Nov 30 00:42 l -> /home/me/app/a",
+    "-rwxr-xr-x <links> <owner> 1.2K <time> a b\nlrwxrwxrwx <links> <owner> <size> <time> l -> <workspace>/a",
+  ],
+  ["crw-rw-rw- 1 root root 1,   3 Nov 30 00:42 null", "crw-rw-rw- <links> <owner> 1,   3 <time> null"],
+  ["Device: 8,1\tInode: 131090      Links: 1", "Device: <file system>\tInode: <file system>      Links: <file system>"],
   ["at 13:01:59.123", "at <time>"],
   ["1767323045678", "<time>"],
   ["took 12.5 ms, 3s, 1 minute", "took <duration>, <duration>, <duration>"],
@@ -46,6 +56,8 @@ test.each([
   "effaced 12345678 facade",
   "version 1.2.3, 5 items",
   "ports and processes",
+  "total 12",
+  "-rw-r--r-- is a mode",
 ])("%j says something and stays", (output) => {
   expect(normalise(output)).toBe(output);
 });
@@ -60,7 +72,7 @@ test("a root as a workspace replaces nothing", () => {
 });
 
 test("long outputs of one sort of character are read to their end", () => {
-  for (const piece of ["a", "1", ":", " ", "/tmp/", "a1", "1:", "[", "Jan 1 "]) {
+  for (const piece of ["a", "1", ":", " ", "/tmp/", "a1", "1:", "[", "Jan 1 ", "-rw-r--r-- 1 ", "1 1 "]) {
     expect(normalise(piece.repeat(100_000)).length).toBeGreaterThan(0);
   }
 });

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { pathPattern } from "./relocate.ts";
+import { pathPattern } from "./path-pattern.ts";
 
 /** What is different about one place and moment, beside the times and ids that differ everywhere. */
 export interface Surroundings {
@@ -10,7 +10,7 @@ export interface Surroundings {
 /**
  * Makes outputs of two runs comparable: what differs from run to run by its nature becomes a word in angle brackets.
  * These are the given directories, temporary directories, dates, times, durations, ids and hashes in hexadecimal digits,
- * process ids and ports.
+ * process ids and ports, and what a file system gives the entries of `ls -l` and `stat`: links, owners, inodes, widths.
  *
  * @param ignore - Further text that does not count.
  */
@@ -29,6 +29,7 @@ export function outputNormaliser(
     ...ignore.map((pattern): Step => [global(pattern), "<ignored>"]),
     ...directories,
     ...replacement(temporaryName(tmpdir()), "<temporary>"),
+    ...LISTINGS,
     ...EVERYWHERE,
   ];
   return (output) => steps.reduce((text, [pattern, name]) => text.replace(pattern, name), output);
@@ -39,6 +40,19 @@ type Step = readonly [pattern: RegExp, name: string];
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const CLOCK = "\\d{1,2}:\\d\\d(?::\\d\\d)?";
 const ZONE = "(?: (?:[A-Z]{2,5}|[+-]\\d{4}))?";
+
+/** A line of `ls -l`, with `-i` and `-s` too, up to its size: mode, links, owners, size. */
+const LISTED = "^(?: *\\d+ ){0,2} *([bcdlps-][rwxsStT-]{9})[.+@]? +\\d+ +(?:\\S+ +){1,2}?";
+const DATED = `(?= +(?:${MONTH} {1,2}\\d{1,2} {1,2}(?:\\d{4}|\\d\\d:\\d\\d)|\\d{4}-\\d\\d-\\d\\d) )`;
+
+/** What belongs to the file system rather than to the files; the directory itself and the one above it wholly. */
+const LISTINGS: readonly Step[] = [
+  [/^total [\d.,]+[KMGT]?(?=\n(?: *\d+ ){0,2} *[bcdlps-][rwxsStT-]{9})/gm, "total <blocks>"],
+  [new RegExp(`${LISTED}\\S+${DATED}.* (\\.\\.?)$`, "gm"), "<directory> $2"],
+  [new RegExp(`${LISTED.replace("bcdlps-", "dl")}\\S+${DATED} +`, "gm"), "$1 <links> <owner> <size> "],
+  [new RegExp(`${LISTED}(\\d+, +\\d+|\\S+)${DATED} +`, "gm"), "$1 <links> <owner> $2 "],
+  [/\b(Inode|Links|Device): *\S+/g, "$1: <file system>"],
+];
 
 /** In this order: what a later one would take a part of comes first. */
 const EVERYWHERE: readonly Step[] = [
@@ -76,7 +90,7 @@ function replacement(pattern: RegExp | undefined, name: string): Step[] {
 /** What stands directly in a directory for temporary things. */
 function temporaryName(directory: string): RegExp | undefined {
   const pattern = pathPattern(directory);
-  return pattern && new RegExp(`${pattern.source}/[\\w.+@%-]+`, "g");
+  return pattern && new RegExp(`${pattern.source}/[\\w.+@%-]+`, pattern.flags);
 }
 
 function global({ source, flags }: RegExp): RegExp {

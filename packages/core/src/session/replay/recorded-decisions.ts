@@ -3,14 +3,26 @@ import type { ApproveFn } from "../../approval/contract.ts";
 import type { Hooks } from "../../engine/hooks.ts";
 import type { ToolCallPayload } from "../../omnimessage/message.ts";
 import type { RecordedCall } from "./recording.ts";
+import type { Move } from "./relocate.ts";
+import { strayPath } from "./stray-path.ts";
+
+export interface RecordedApprovalOptions {
+  /** Where the session was recorded: a call that leads there is denied. */
+  readonly move: Move;
+  /** The recorded run ended because nobody answered; else a denial without an answer lets the run go on. */
+  readonly isUnanswered: boolean;
+  /** Asked about what the record allowed; its denial holds. */
+  readonly restrict?: ApproveFn | undefined;
+}
 
 /**
  * Decides as the record did. A call that it does not hold, that it holds with other arguments, or that was never decided,
- * is denied: nothing runs that was not allowed once.
- *
- * @param restrict - Asked about what the record allowed; its denial holds.
+ * is denied: nothing runs that was not allowed once, and nothing where it was recorded.
  */
-export function recordedApproval(calls: readonly RecordedCall[], restrict?: ApproveFn): ApproveFn {
+export function recordedApproval(
+  calls: readonly RecordedCall[],
+  { move, isUnanswered, restrict }: RecordedApprovalOptions,
+): ApproveFn {
   return async (toolCall, context) => {
     const sameId = calls.filter(({ call }) => call.tool_call_id === toolCall.payload.tool_call_id);
     const decision = sameId.find((recorded) => isDecisionOn(recorded, toolCall.payload))?.decision;
@@ -19,10 +31,13 @@ export function recordedApproval(calls: readonly RecordedCall[], restrict?: Appr
       return { decision: "deny", decidedBy: "default", reason: isKnown ? OTHER_ARGUMENTS : NOT_DECIDED };
     }
     const { decided_by: by, reason } = decision;
-    // Only an engine speaks for a policy or a hook.
-    const decidedBy = by === "policy" || by === "hook" ? "rule" : by;
+    // Only an engine speaks for a policy or a hook, and for nobody without ending the run.
+    const isEngine = by === "policy" || by === "hook" || (by === "default" && !isUnanswered);
+    const decidedBy = isEngine ? "rule" : by;
     const answer = { ...(decidedBy && { decidedBy }), ...(reason !== undefined && { reason }) };
     if (decision.decision !== "allow") return { ...answer, decision: "deny" };
+    const stray = await strayPath(toolCall.payload, context.paths ?? {}, move);
+    if (stray !== undefined) return { decision: "deny", decidedBy: "rule", reason: strayReason(stray, move) };
     return (await restricted(restrict, toolCall, context)) ?? { ...answer, decision: "allow" };
   };
 }
@@ -44,6 +59,10 @@ export function recordedHooks(calls: () => readonly RecordedCall[]): Hooks {
 
 const OTHER_ARGUMENTS = "the record decided on this call with other arguments";
 const NOT_DECIDED = "the record holds no decision on this call";
+
+function strayReason(path: string, { to }: Move): string {
+  return `the call leads to ${path}, where the session was recorded, and could not be moved to ${to}`;
+}
 
 async function restricted(
   restrict: ApproveFn | undefined,

@@ -14,14 +14,14 @@ import { compareCalls, type Normalisers, type ReplayedCall } from "./compare-cal
 import { outputNormaliser } from "./normalise-output.ts";
 import { recordedApproval, recordedHooks } from "./recorded-decisions.ts";
 import { type RecordedCall, type RecordedRun, recordedCalls, recordedRequests, recordedRuns } from "./recording.ts";
-import { relocated } from "./relocate.ts";
+import { isWord, type Move, relocated } from "./relocate.ts";
 import { ReplayLLM } from "./replay-llm.ts";
 
 /** Makes the session of a replay, as an `Agent` does. */
 export interface SessionMaker {
   createSession(options: {
     readonly createLLM: CreateLLM;
-    readonly hooks: Hooks;
+    readonly hooks?: Hooks;
     readonly provider: string;
     readonly modelId: string;
     readonly workspaceDir?: string;
@@ -35,6 +35,11 @@ export interface ReplayOptions {
   readonly workspaceDir?: string;
   /** Asked about each call that the record allowed; its denial holds. */
   readonly restrict?: ApproveFn;
+  /**
+   * The agent's own `beforeToolCall` hooks block and replace arguments, and are compared with what the record's did; default
+   * false: what a hook did in the record is done again, whatever hooks there are.
+   */
+  readonly ownHooks?: boolean;
   /** Text of outputs that does not count in the comparison, beside what differs by its nature. */
   readonly ignore?: readonly RegExp[];
   readonly signal?: AbortSignal;
@@ -62,15 +67,16 @@ export interface ReplayReport {
 
 /**
  * Runs a recorded session again, as a new one: the inputs, the model's replies and the decisions come from the record,
- * and the tools really run. Paths of the recorded workspace in the arguments of calls become the new one's.
+ * and the tools really run. Paths of the recorded workspace in the arguments of calls become the new one's; a call that
+ * would lead there all the same is denied.
  *
  * **What the record allowed is done**, with the rights of this process. What it does not hold a decision on is denied.
  * Replies of failed attempts are not played, so that what their calls did is missing. Interrupted, it ends with the run.
  *
  * @param records - The session's, of all its contexts one after another.
  * @returns A generator of the runs' messages; its return value compares call by call.
- * @throws {RookeryError} At the first `next()`: `trace-corrupt` for records that are no session, and what
- *   `createSession` and `run` throw.
+ * @throws {RookeryError} At the first `next()`: `trace-corrupt` for records that are no session or hold no whole reply of
+ *   a model, and what `createSession` and `run` throw.
  */
 export async function* replayTrace(
   records: Iterable<OmniMessage>,
@@ -81,7 +87,7 @@ export async function* replayTrace(
   let decided: readonly RecordedCall[] = [];
   const session = await options.agent.createSession({
     createLLM: () => ({ streamGenerate: (parameters) => model.streamGenerate(parameters) }),
-    hooks: recordedHooks(() => decided),
+    ...(!options.ownHooks && { hooks: recordedHooks(() => decided) }),
     provider: "replay",
     modelId: meta.model_id,
     ...(options.workspaceDir !== undefined && { workspaceDir: options.workspaceDir }),
@@ -90,14 +96,15 @@ export async function* replayTrace(
   const calls: ReplayedCall[] = [];
   const problems: string[] = [];
   try {
-    const normalise = await normalisers(meta, session.meta, options.ignore);
+    const move = { from: await namesOf(meta.workspace), to: session.workspaceDir };
+    const normalise = normalisers(meta, session.meta, move, options.ignore);
     for (const [i, { input, records: recorded }] of runs.entries()) {
-      const here = relocated(recorded, meta.workspace, session.workspaceDir);
+      const here = relocated(recorded, move);
       model = new ReplayLLM(here, options);
       decided = recordedCalls(here);
       const messages = input.map((payload) => modelMessage(payload));
       options.onRun?.({ session, input: messages });
-      const { outcome, streamed } = yield* run(session, messages, decided, options);
+      const { outcome, streamed } = yield* run(session, messages, approvalOf(here, move, options), options);
       outcomes.push(outcome);
       if (options.signal?.aborted) problems.push(`run ${i + 1} of ${runs.length} was interrupted`);
       else problems.push(...endProblems(recorded, outcome, model.remaining).map((what) => `run ${i + 1}: ${what}`));
@@ -122,25 +129,34 @@ export async function* replayTrace(
 function recordedSession(records: readonly OmniMessage[]): { meta: SessionMetaPayload; runs: readonly RecordedRun[] } {
   const head = records.filter((record) => isOmniMessage(record)).find(isSessionMeta);
   const runs = recordedRuns(records);
-  if (head !== undefined && runs.length > 0) return { meta: head.payload, runs };
+  const isAnswered = runs.some(({ records: run }) => recordedRequests(run).length > 0);
+  if (head !== undefined && isAnswered) return { meta: head.payload, runs };
   const what =
-    head === undefined ? "no session_meta, with which every trace begins" : "no input, so that nothing was run";
+    head === undefined
+      ? "no session_meta, with which every trace begins"
+      : runs.length === 0
+        ? "no input, so that nothing was run"
+        : "no whole reply of a model, so that there is nothing to play";
   throw new RookeryError("trace-corrupt", `the records cannot be replayed: they hold ${what}`, {
     hint: "give all records of a session, as its trace or rookery sessions export has them",
   });
 }
 
+function approvalOf(records: readonly OmniMessage[], move: Move, { restrict }: ReplayOptions): ApproveFn {
+  const isUnanswered = records.some(
+    (message) => isType(message, "abort") && message.payload.code === "approval-unanswered",
+  );
+  return recordedApproval(recordedCalls(records), { move, isUnanswered, restrict });
+}
+
 async function* run(
   session: Session,
   input: readonly OmniMessage[],
-  decided: readonly RecordedCall[],
-  { restrict, signal }: ReplayOptions,
+  approve: ApproveFn,
+  { signal }: ReplayOptions,
 ): AsyncGenerator<OmniMessage, { outcome: RunOutcome; streamed: readonly OmniMessage[] }> {
   const streamed: OmniMessage[] = [];
-  const messages = session.run(input, {
-    approve: recordedApproval(decided, restrict),
-    ...(signal && { signal }),
-  });
+  const messages = session.run(input, { approve, ...(signal && { signal }) });
   for (;;) {
     const step = await messages.next();
     if (step.done) return { outcome: step.value, streamed };
@@ -149,19 +165,25 @@ async function* run(
   }
 }
 
-async function normalisers(
+/** A directory as it was given, and as the system names it where it is here. */
+async function namesOf(directory: string): Promise<string[]> {
+  return [...new Set([directory, await realpath(directory).catch(() => directory)])];
+}
+
+function normalisers(
   recorded: SessionMetaPayload,
   replayed: SessionMetaPayload,
+  { from, to }: Move,
   ignore: readonly RegExp[] | undefined,
-): Promise<Normalisers> {
-  const real = await realpath(replayed.workspace);
-  const surroundings = (meta: SessionMetaPayload, ...more: readonly string[]) => ({
-    workspaceDirs: [meta.workspace, ...more],
+): Normalisers {
+  const surroundings = (meta: SessionMetaPayload, workspaceDirs: readonly string[]) => ({
+    workspaceDirs,
     agentDir: dirname(meta.agent_state),
   });
   return {
-    recorded: outputNormaliser(surroundings(recorded), ignore),
-    replayed: outputNormaliser(surroundings(replayed, real), ignore),
+    recorded: outputNormaliser(surroundings(recorded, from), ignore),
+    // Where a path of one name stands for something else, it stands in both outputs.
+    replayed: outputNormaliser(surroundings(replayed, [to, ...from.filter(isWord)]), ignore),
   };
 }
 

@@ -1,16 +1,23 @@
 import type { FinishReason } from "../../omnimessage/message.ts";
 import type { ProviderErrorKind } from "./faults.ts";
-import { argumentsText, fidelityOf, objectsOf, type Piece, seal, type Turn, textOf } from "./pieces.ts";
+import { argumentsText, fidelityOf, objectsOf, type Piece, plainPieces, seal, type Turn, textOf } from "./pieces.ts";
 import type { ProviderPart } from "./script.ts";
-import type { NewId, ReplyPlan, WireEvent, WireFailure, WireProtocol, WireReply } from "./wire-protocol.ts";
+import {
+  type NewId,
+  type ReplyPlan,
+  SAID_IN_BODY,
+  type WireEvent,
+  type WireFailure,
+  type WireProtocol,
+  type WireReply,
+} from "./wire-protocol.ts";
 
 /** Anthropic Messages: thinking is signed, and wanted back with its signature. */
 export const anthropicMessages: WireProtocol = {
   basePath: "",
   endpoint: /\/messages$/,
+  ...SAID_IN_BODY,
   images: false,
-  modelOf: ({ body }) => textOf(body.model),
-  wantsStream: ({ body }) => body.stream === true,
   seal: sealParts,
   write,
   failure,
@@ -19,15 +26,11 @@ export const anthropicMessages: WireProtocol = {
 };
 
 function sealParts(parts: readonly ProviderPart[], newId: NewId): Piece[] {
-  return parts.flatMap((part): Piece[] => {
-    if ("thinking" in part) {
-      return [{ kind: "thinking", content: part.thinking, fidelity: { signature: seal("thinking", part.thinking) } }];
-    }
-    if ("text" in part) return [{ kind: "text", content: part.text }];
-    if ("image" in part) return [];
-    const { name, args, id = newId("toolu") } = part.call;
-    return [{ kind: "call", name, id, content: argumentsText(args) }];
-  });
+  return parts
+    .flatMap((part) => plainPieces(part, () => newId("toolu")))
+    .map((piece) =>
+      piece.kind === "thinking" ? { ...piece, fidelity: { signature: seal("thinking", piece.content) } } : piece,
+    );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

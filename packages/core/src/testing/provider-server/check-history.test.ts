@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CLIENT_TYPES, post } from "../../../test/support/post-request.ts";
 import {
+  SDK_REPLY,
   sdkAnswers,
   sdkAssistant,
   sdkContent,
@@ -11,19 +12,11 @@ import {
 import { startProviderServer } from "./provider-server.ts";
 
 const go = sdkUser("go");
-const REPLY = {
-  thinking: "I should look at both files.",
-  text: "Let me read them: ä€😀.",
-  calls: [
-    { name: "read_file", args: { path: "a" } },
-    { name: "read_file", args: { path: "b" } },
-  ],
-};
 
 test.each(CLIENT_TYPES)(
   "over %s text, arguments and answers that are lost or changed are named",
   async (clientType) => {
-    await using server = await startProviderServer({ replies: [REPLY, "never read", "never read", "never read"] });
+    await using server = await startProviderServer({ replies: [SDK_REPLY, "never read", "never read", "never read"] });
     const model = sdkModel(server, clientType);
     const content = sdkContent(await sdkStream(model, [go]));
     const changed = content.map((part) => {
@@ -45,7 +38,7 @@ test.each(CLIENT_TYPES)(
 test.each(["openai-chat", "openai-responses", "anthropic-messages"] as const)(
   "over %s thinking that is left out is named",
   async (clientType) => {
-    await using server = await startProviderServer({ replies: [REPLY, "never read"] });
+    await using server = await startProviderServer({ replies: [SDK_REPLY, "never read"] });
     const model = sdkModel(server, clientType);
     const content = sdkContent(await sdkStream(model, [go])).filter(({ type }) => type !== "reasoning");
     await sdkStream(model, [go, sdkAssistant(content), sdkAnswers(content)]);
@@ -117,7 +110,7 @@ test.each<[(typeof CLIENT_TYPES)[number], string, (body: Body) => void]>([
     ({ messages }) => messages.push({ role: "tool", tool_call_id: "call_9", content: "what?" }),
   ],
 ])("over %s the server says: %s", async (clientType, problem, tamper) => {
-  await using server = await startProviderServer({ replies: [REPLY, "never read", "never read"] });
+  await using server = await startProviderServer({ replies: [SDK_REPLY, "never read", "never read"] });
   const model = sdkModel(server, clientType);
   const content = sdkContent(await sdkStream(model, [go]));
   await sdkStream(model, [go, sdkAssistant(content), sdkAnswers(content)]);

@@ -1,33 +1,21 @@
 import { isJsonObject } from "../../llm/json-value.ts";
 import type { FinishReason } from "../../omnimessage/message.ts";
 import { openaiFailure } from "./openai-errors.ts";
-import { argumentsText, type CallPiece, contentText, objectsOf, type Piece, type Turn, textOf } from "./pieces.ts";
-import type { ProviderPart } from "./script.ts";
-import type { NewId, ReplyPlan, WireEvent, WireProtocol, WireReply } from "./wire-protocol.ts";
+import { type CallPiece, contentText, objectsOf, type Piece, plainPieces, type Turn, textOf } from "./pieces.ts";
+import { type ReplyPlan, SAID_IN_BODY, type WireEvent, type WireProtocol, type WireReply } from "./wire-protocol.ts";
 
 /** OpenAI Chat Completions, as compatible servers speak it: thinking comes, and is wanted back, as `reasoning_content`. */
 export const openaiChat: WireProtocol = {
   basePath: "/v1",
   endpoint: /\/chat\/completions$/,
+  ...SAID_IN_BODY,
   images: false,
-  modelOf: ({ body }) => textOf(body.model),
-  wantsStream: ({ body }) => body.stream === true,
-  seal,
+  seal: (parts, newId) => parts.flatMap((part) => plainPieces(part, () => newId("call"))),
   write,
   failure: openaiFailure,
   errorEvent: ({ body }) => ({ data: JSON.stringify(body) }),
   readTurns,
 };
-
-function seal(parts: readonly ProviderPart[], newId: NewId): Piece[] {
-  return parts.flatMap((part): Piece[] => {
-    if ("thinking" in part) return [{ kind: "thinking", content: part.thinking }];
-    if ("text" in part) return [{ kind: "text", content: part.text }];
-    if ("image" in part) return [];
-    const { name, args, id = newId("call") } = part.call;
-    return [{ kind: "call", name, id, content: argumentsText(args) }];
-  });
-}
 
 function write(plan: ReplyPlan): WireReply {
   const { cache_read, cache_write, output } = plan.usage;

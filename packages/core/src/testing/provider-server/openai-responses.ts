@@ -1,8 +1,16 @@
 import type { FinishReason } from "../../omnimessage/message.ts";
 import { openaiFailure } from "./openai-errors.ts";
-import { argumentsText, contentText, fidelityOf, objectsOf, type Piece, seal, type Turn, textOf } from "./pieces.ts";
+import { contentText, fidelityOf, objectsOf, type Piece, plainPieces, seal, type Turn, textOf } from "./pieces.ts";
 import type { ProviderPart } from "./script.ts";
-import type { NewId, ReplyPlan, WireEvent, WireFailure, WireProtocol, WireReply } from "./wire-protocol.ts";
+import {
+  type NewId,
+  type ReplyPlan,
+  SAID_IN_BODY,
+  type WireEvent,
+  type WireFailure,
+  type WireProtocol,
+  type WireReply,
+} from "./wire-protocol.ts";
 
 /**
  * OpenAI Responses without storage: thinking is an item with an id and encrypted content, both wanted back with it, and so
@@ -11,9 +19,8 @@ import type { NewId, ReplyPlan, WireEvent, WireFailure, WireProtocol, WireReply 
 export const openaiResponses: WireProtocol = {
   basePath: "/v1",
   endpoint: /\/responses$/,
+  ...SAID_IN_BODY,
   images: false,
-  modelOf: ({ body }) => textOf(body.model),
-  wantsStream: ({ body }) => body.stream === true,
   seal: sealParts,
   write,
   failure: openaiFailure,
@@ -22,19 +29,15 @@ export const openaiResponses: WireProtocol = {
 };
 
 function sealParts(parts: readonly ProviderPart[], newId: NewId): Piece[] {
-  return parts.flatMap((part, i): Piece[] => {
-    if ("thinking" in part) {
-      const fidelity = { id: newId("rs"), encrypted_content: seal("reasoning", part.thinking) };
-      const alone = parts.slice(i).every((later) => "thinking" in later);
-      return [{ kind: "thinking", content: part.thinking, fidelity, ...(alone && { optional: true }) }];
+  const pieces = parts.flatMap((part) => plainPieces(part, () => newId("call")));
+  return pieces.map((piece, i): Piece => {
+    if (piece.kind === "thinking") {
+      const fidelity = { id: newId("rs"), encrypted_content: seal("reasoning", piece.content) };
+      const alone = pieces.slice(i).every(({ kind }) => kind === "thinking");
+      return { ...piece, fidelity, ...(alone && { optional: true }) };
     }
-    if ("text" in part) {
-      const thought = parts.slice(0, i).some((earlier) => "thinking" in earlier);
-      return [{ kind: "text", content: part.text, ...(thought && { fidelity: { id: newId("msg") } }) }];
-    }
-    if ("image" in part) return [];
-    const { name, args, id = newId("call") } = part.call;
-    return [{ kind: "call", name, id, content: argumentsText(args) }];
+    const thought = pieces.slice(0, i).some(({ kind }) => kind === "thinking");
+    return piece.kind === "text" && thought ? { ...piece, fidelity: { id: newId("msg") } } : piece;
   });
 }
 

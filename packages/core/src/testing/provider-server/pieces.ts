@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, parseJson } from "../../llm/json-value.ts";
+import type { ProviderPart } from "./script.ts";
 
 interface SealedPiece {
   /** What the provider wants back with the piece, byte for byte, by the protocol's names. */
@@ -41,6 +42,15 @@ export interface Answer {
 export type Turn =
   | { readonly role: "assistant"; readonly pieces: readonly Piece[] }
   | { readonly role: "user"; readonly answers: readonly Answer[] };
+
+/** A part of a reply as a piece without fidelity, none for an image; `callId` names a call that the script does not. */
+export function plainPieces(part: ProviderPart, callId: () => string): Piece[] {
+  if ("thinking" in part) return [{ kind: "thinking", content: part.thinking }];
+  if ("text" in part) return [{ kind: "text", content: part.text }];
+  if ("image" in part) return [];
+  const { name, args, id = callId() } = part.call;
+  return [{ kind: "call", name, id, content: argumentsText(args) }];
+}
 
 /** The text of a call's arguments. */
 export function argumentsText(args: unknown): string {

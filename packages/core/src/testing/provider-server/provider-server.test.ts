@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { CLIENT_TYPES, post } from "../../../test/support/post-request.ts";
 import {
   SDK_KEY,
+  SDK_REPLY,
   type SdkContent,
   sdkAnswers,
   sdkAssistant,
@@ -14,14 +15,6 @@ import {
 import { type ProviderServerOptions, startProviderServer } from "./provider-server.ts";
 
 const go = sdkUser("go");
-const REPLY = {
-  thinking: "I should look at both files.",
-  text: "Let me read them: ä€😀.",
-  calls: [
-    { name: "read_file", args: { path: "a" } },
-    { name: "read_file", args: { path: "b" } },
-  ],
-};
 
 /** The content without ids and fidelity. */
 function shown(content: SdkContent): unknown[] {
@@ -33,12 +26,12 @@ function shown(content: SdkContent): unknown[] {
 
 test.each(CLIENT_TYPES)("the provider's package reads a reply over %s as it was scripted", async (clientType) => {
   await using server = await startProviderServer({
-    replies: [{ ...REPLY, usage: { cache_read: 7, cache_write: 20, output: 3 }, deltaCharacters: 3 }],
+    replies: [{ ...SDK_REPLY, usage: { cache_read: 7, cache_write: 20, output: 3 }, deltaCharacters: 3 }],
   });
   const parts = await sdkStream(sdkModel(server, clientType), [go]);
   expect(shown(sdkContent(parts))).toEqual([
-    ["reasoning", REPLY.thinking],
-    ["text", REPLY.text],
+    ["reasoning", SDK_REPLY.thinking],
+    ["text", SDK_REPLY.text],
     ["read_file", { path: "a" }],
     ["read_file", { path: "b" }],
   ]);
@@ -52,7 +45,7 @@ test.each(CLIENT_TYPES)("the provider's package reads a reply over %s as it was 
 
 test.each(CLIENT_TYPES)("what the package sends back over %s as it came is no problem", async (clientType) => {
   await using server = await startProviderServer({
-    replies: [REPLY, { thinking: "Both there.", text: "Done." }, "Bye."],
+    replies: [SDK_REPLY, { thinking: "Both there.", text: "Done." }, "Bye."],
   });
   const model = sdkModel(server, clientType);
   const first = sdkContent(await sdkStream(model, [go]));

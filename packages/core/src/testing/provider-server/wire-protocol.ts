@@ -1,6 +1,6 @@
 import type { FinishReason, TokenCounts } from "../../omnimessage/message.ts";
 import type { ProviderErrorKind } from "./faults.ts";
-import type { Piece, Turn } from "./pieces.ts";
+import { type Piece, type Turn, textOf } from "./pieces.ts";
 import type { ProviderPart } from "./script.ts";
 
 /** What the server knows of one wire protocol. */
@@ -24,6 +24,12 @@ export interface WireProtocol {
   /** The conversation in a request's body, without its system prompt. */
   readTurns(body: RawRequest["body"]): Turn[];
 }
+
+/** What most protocols say in the body, and not in the path. */
+export const SAID_IN_BODY: Pick<WireProtocol, "modelOf" | "wantsStream"> = {
+  modelOf: ({ body }) => textOf(body.model),
+  wantsStream: ({ body }) => body.stream === true,
+};
 
 export interface RawRequest {
   readonly path: string;

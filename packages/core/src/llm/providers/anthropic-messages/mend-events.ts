@@ -1,5 +1,5 @@
 import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
-import { dataOf, type EventMender, eventWith, splitEvents } from "../event-stream.ts";
+import { dataOf, type EventMender, eventWith, lastEvent, splitEvents } from "../event-stream.ts";
 import { BROKEN_REPLY } from "../provider.ts";
 import { joinDeltas } from "./join-deltas.ts";
 import { BlockMender, type WireEvent } from "./mend-blocks.ts";
@@ -30,7 +30,7 @@ export class MessagesMender implements EventMender {
 
   /** The last event may lack its blank line; half an event is dropped. */
   end(rest: string): string {
-    const event = /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+    const event = lastEvent(rest);
     const last = parseJson(dataOf(event)) === undefined ? [] : this.#mend(event);
     if (this.done) return written(last);
     return written([

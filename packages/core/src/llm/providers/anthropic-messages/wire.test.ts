@@ -1,33 +1,21 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { inPieces, modelOver, raw } from "../../../../test/support/adapter-kit.ts";
+import { answers, ask, callsOf, textOf } from "../../../../test/support/ask.ts";
 import { type CollectedReply, collectReply } from "../../../../test/support/collect-reply.ts";
 import {
-  answers,
-  ask,
   block,
-  callsOf,
   end,
-  model,
   numbered,
   reply,
   START,
   sse,
   start,
   text,
-  textOf,
+  thought,
 } from "../../../../test/support/messages-service.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../../test/support/raw-provider.ts";
 import { modelMessage, userText } from "../../../omnimessage/build.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answers);
-  closing.push(() => provider.close());
-  return provider;
-}
+const model = modelOver("anthropic-messages");
 
 const NO_ARGUMENTS = reply(
   block({ type: "tool_use", id: "toolu_1", name: "list_tabs", input: {} }),
@@ -60,12 +48,7 @@ const PIECES = [
   'e42 日本🙂\\t"}',
 ];
 const WHOLE = reply(
-  block(
-    { type: "thinking", thinking: "", signature: "" },
-    { type: "thinking_delta", thinking: "Né\n" },
-    { type: "signature_delta", signature: "Eq+/" },
-    { type: "signature_delta", signature: "==" },
-  ),
+  thought(["Né\n"], "Eq+/", "=="),
   text("日本", " 🙂 é"),
   block(
     { type: "tool_use", id: "toolu_9", name: "write_file", input: {} },
@@ -100,30 +83,14 @@ test("a reply is the same wherever its bytes are cut, and never holds half a cha
   }
 });
 
-/** The reply to one request of these chunks, without a server between. */
+/** The reply to one request of these chunks. */
 function given(chunks: readonly Uint8Array[]): Promise<CollectedReply> {
-  const fetch: typeof globalThis.fetch = async () =>
-    new Response(
-      new ReadableStream({
-        start: (controller) => {
-          for (const chunk of chunks) controller.enqueue(chunk);
-          controller.close();
-        },
-      }),
-      { headers: { "content-type": "text/event-stream" } },
-    );
-  return ask(model({ url: "http://127.0.0.1:9" }, { fetch }));
+  return ask(model({ url: "http://127.0.0.1:9" }, { fetch: inPieces(chunks) }));
 }
 
 test("thinking and its signature go back byte for byte, with redacted thinking in its place (PC-041, PC-042)", async () => {
   const body = reply(
-    block(
-      { type: "thinking", thinking: "", signature: "" },
-      { type: "thinking_delta", thinking: "Need the\n" },
-      { type: "thinking_delta", thinking: " file… " },
-      { type: "signature_delta", signature: "EqQBCkYIBR" },
-      { type: "signature_delta", signature: "gC+/==" },
-    ),
+    thought(["Need the\n", " file… "], "EqQBCkYIBR", "gC+/=="),
     block({ type: "redacted_thinking", data: "opaque+/==" }),
     block(
       { type: "tool_use", id: "toolu_3", name: "read_file", input: {} },

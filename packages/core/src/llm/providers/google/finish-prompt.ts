@@ -1,12 +1,12 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, LanguageModelV3ToolCallPart } from "@ai-sdk/provider";
 import { isJsonObject } from "../../json-value.ts";
+import { userContent } from "../user-content.ts";
 import { OWN } from "./reply-parts.ts";
-import { sendableFile } from "./sendable-file.ts";
+import { sendablePart } from "./sendable-part.ts";
 import { NO_TEXT, UNSIGNED } from "./written-body.ts";
 
 type AssistantMessage = Extract<LanguageModelV3Message, { role: "assistant" }>;
 type ToolMessage = Extract<LanguageModelV3Message, { role: "tool" }>;
-type UserMessage = Extract<LanguageModelV3Message, { role: "user" }>;
 
 /** Of the calls of one reply, by the ids that they have in the prompt. */
 type SentIds = ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export function finishPrompt(prompt: LanguageModelV3Prompt, insists: boolean): L
       ids = sentIds(callsOf(message));
       return assistantMessage(message, ids, insists && index > turn);
     }
-    if (message.role === "user") return userMessage(message);
+    if (message.role === "user") return { ...message, content: userContent(message.content, sendablePart) };
     return message.role === "tool" ? toolMessage(message, ids) : message;
   });
 }
@@ -38,13 +38,6 @@ const STAND_IN = "context_engineering_is_the_way_to_go";
 /** The package leaves out an id that is not there, though its type does not say so. */
 const NO_ID = undefined as unknown as string;
 
-/** Texts of nothing are refused, and so is a message without parts. */
-function userMessage({ content, ...message }: UserMessage): UserMessage {
-  const parts = content.filter((part) => part.type === "file" || part.text.trim() !== "");
-  if (parts.length === 0) return { ...message, content: [{ type: "text", text: "[empty message]" }] };
-  return { ...message, content: parts.map((part) => (part.type === "file" ? sendableFile(part) : part)) };
-}
-
 function assistantMessage(message: AssistantMessage, ids: SentIds, insists: boolean): AssistantMessage {
   const [first] = callsOf(message);
   return {
@@ -54,7 +47,7 @@ function assistantMessage(message: AssistantMessage, ids: SentIds, insists: bool
         const call = { ...part, toolCallId: ids.get(part.toolCallId) ?? NO_ID };
         return isSigned(part) ? call : signed(call, insists && part === first ? STAND_IN : UNSIGNED);
       }
-      if (part.type === "file") return sendableFile(part);
+      if (part.type === "file") return sendablePart(part);
       return "text" in part && part.text === "" ? { ...part, text: NO_TEXT } : part;
     }),
   };

@@ -1,32 +1,13 @@
 import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { inPieces, modelOver, raw, strict } from "../../../../test/support/adapter-kit.ts";
 import { type CollectedReply, collectReply } from "../../../../test/support/collect-reply.ts";
-import { type RawAnswer, type RawProvider, startRawProvider } from "../../../../test/support/raw-provider.ts";
-import { startStrictServer } from "../../../../test/support/strict-server.ts";
 import { userText } from "../../../omnimessage/build.ts";
 import type { LLMOutcome } from "../../contract.ts";
-import { GenerativeModel } from "../../generative-model.ts";
 import { mendReply } from "./mend-reply.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function raw(...answers: RawAnswer[]): Promise<RawProvider> {
-  const provider = await startRawProvider(...answers);
-  closing.push(() => provider.close());
-  return provider;
-}
-
 function ask(server: { url: string }, signal?: AbortSignal, requestTimeoutMs?: number): Promise<CollectedReply> {
-  const llm = new GenerativeModel({
-    modelId: "gemini-3-flash",
-    apiKey: "canary-key-1111",
-    baseUrl: server.url,
-    tools: [],
-    ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
-  });
+  const llm = modelOver("google")(server, requestTimeoutMs === undefined ? {} : { requestTimeoutMs });
   return collectReply(llm, { newMessages: [userText("go")], ...(signal && { signal }) });
 }
 
@@ -80,8 +61,7 @@ test("a reply cut anywhere, or everywhere, is the same reply (PC-040, PC-051)", 
 
 /** A reply whose body comes in these pieces, one a read. */
 function askOver(pieces: readonly Uint8Array[]): Promise<CollectedReply> {
-  const fetch: typeof globalThis.fetch = async () => new Response(ReadableStream.from(pieces));
-  const llm = new GenerativeModel({ modelId: "gemini-3-flash", tools: [], fetch });
+  const llm = modelOver("google")({ url: "http://127.0.0.1:9" }, { fetch: inPieces(pieces) });
   return collectReply(llm, { newMessages: [userText("go")] });
 }
 
@@ -504,7 +484,6 @@ test.each([
   [{ eof: { after: 1, midFrame: true } }, "malformed"],
   [{ reset: true }, "timeout"],
 ])("the fault %j of the strict server is %s", async (fault, status) => {
-  const server = await startStrictServer({ scripts: [{ text: "some text", chunk: 2, fault }] });
-  closing.push(() => server.close());
+  const server = await strict([{ text: "some text", chunk: 2, fault }]);
   expect((await ask(server)).outcome.status).toBe(status);
 });

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../json-value.ts";
-import { targetOf } from "../schema-reference.ts";
+import { readableNode, type Schema } from "../tool-schema/readable-schema.ts";
+import { targetOf } from "../tool-schema/schema-reference.ts";
 
 /** A JSON Schema of the keywords below and nothing else. */
 export interface PlainSchema {
@@ -48,19 +49,19 @@ class Resolver {
   }
 
   /** @param trail - The references and levels that led here. */
-  resolve(schema: unknown, trail: readonly string[]): PlainSchema {
+  resolve(value: unknown, trail: readonly string[]): PlainSchema {
     this.#schemas += 1;
-    if (!isJsonObject(schema) || trail.length > MAX_LEVELS || this.#schemas > MAX_SCHEMAS) return {};
-    const below = (value: unknown): PlainSchema => this.resolve(value, [...trail, ""]);
-    const list = (value: unknown): PlainSchema[] => (Array.isArray(value) ? value.map(below) : []);
+    if (!isJsonObject(value) || trail.length > MAX_LEVELS || this.#schemas > MAX_SCHEMAS) return {};
+    const schema = readableNode(value, this.#root, (inner) => inner);
+    const below = (inner: unknown): PlainSchema => this.resolve(inner, [...trail, ""]);
+    const list = (schemas: unknown): PlainSchema[] => (Array.isArray(schemas) ? schemas.map(below) : []);
     const alternatives = [...list(schema.anyOf), ...list(schema.oneOf)];
-    const tuple = [...list(schema.prefixItems), ...list(schema.items)];
     const own: PlainSchema = {
       ...keywordsOf(schema),
       ...(isJsonObject(schema.properties) && { properties: mapped(schema.properties, below) }),
       ...(isJsonObject(schema.additionalProperties) && { additionalProperties: below(schema.additionalProperties) }),
       ...(isJsonObject(schema.items) && { items: below(schema.items) }),
-      ...(tuple.length > 0 && { prefixItems: tuple }),
+      ...(Array.isArray(schema.prefixItems) && { prefixItems: list(schema.prefixItems) }),
       ...(alternatives.length > 0 && { anyOf: alternatives }),
     };
     return [...this.#target(schema.$ref, trail), ...list(schema.allOf), own].reduce(merged);
@@ -83,56 +84,29 @@ export function merged(earlier: PlainSchema, later: PlainSchema): PlainSchema {
   };
 }
 
-function keywordsOf(schema: Record<string, unknown>): PlainSchema {
-  const plain = Object.entries(KEYWORDS).filter(
-    ([name, isSound]) => Object.hasOwn(schema, name) && isSound(schema[name]),
-  );
+function keywordsOf(schema: Schema): PlainSchema {
   const { nullable, required, additionalProperties } = schema;
   const types = typesIn(schema.type, nullable === true);
   const values = Object.hasOwn(schema, "const") ? [schema.const] : schema.enum;
   return {
-    ...Object.fromEntries(plain.map(([name]) => [name, schema[name]])),
+    ...Object.fromEntries(KEYWORDS.filter((name) => Object.hasOwn(schema, name)).map((name) => [name, schema[name]])),
     ...(types.length > 0 && { type: types.length === 1 ? (types[0] ?? "") : types }),
-    ...(Array.isArray(values) && values.length > 0 && { enum: values }),
-    ...(Array.isArray(required) && { required: [...new Set(required.filter(isText))] }),
+    ...(Array.isArray(values) && { enum: values }),
+    ...(Array.isArray(required) && { required }),
     ...(typeof additionalProperties === "boolean" && { additionalProperties }),
   };
 }
 
-const isText = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown): boolean => typeof value === "number";
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
-
-const KEYWORDS = {
-  title: isText,
-  description: isText,
-  format: isText,
-  pattern: isPattern,
-  default: () => true,
-  minimum: isNumber,
-  maximum: isNumber,
-  exclusiveMinimum: isNumber,
-  exclusiveMaximum: isNumber,
-  minLength: isCount,
-  maxLength: isCount,
-  minItems: isCount,
-  maxItems: isCount,
-} as const satisfies Partial<Record<keyof PlainSchema, (value: unknown) => boolean>>;
-
-function isPattern(value: unknown): boolean {
-  try {
-    return isText(value) && new RegExp(value).source !== "";
-  } catch {
-    return false;
-  }
-}
+const KEYWORDS: readonly (keyof PlainSchema)[] = [
+  ...(["title", "description", "format", "pattern", "default"] as const),
+  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
+  ...(["minLength", "maxLength", "minItems", "maxItems"] as const),
+];
 
 function typesIn(type: unknown, nullable: boolean): string[] {
-  const types = (Array.isArray(type) ? type : [type]).filter((name) => TYPES.has(name));
+  const types = [type ?? []].flat().map(String);
   return [...new Set(nullable && types.length > 0 ? [...types, "null"] : types)];
 }
-
-const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
 
 function mapped(schemas: Record<string, unknown>, map: (schema: unknown) => PlainSchema): Record<string, PlainSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, map(schema)]));

@@ -1,7 +1,8 @@
-import type { LanguageModelV3Message, LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
+import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { imagePart, type UserPart, userMessages } from "../../file-part.ts";
 import type { AnsweredCall } from "../provider.ts";
-import { sendableFile } from "./sendable-file.ts";
+import { outputPart, textOutput, toolMessage } from "../tool-message.ts";
+import { sendablePart } from "./sendable-part.ts";
 
 /**
  * The outputs of one reply's calls. Where the model takes them (`inline`), images stand inside the output they belong to;
@@ -9,36 +10,23 @@ import { sendableFile } from "./sendable-file.ts";
  */
 export function toolMessages(outputs: readonly AnsweredCall[], inline: boolean): LanguageModelV3Message[] {
   const beside: UserPart[] = [];
-  const content = outputs.map((answered, index): LanguageModelV3ToolResultPart => {
-    const images = (answered.output.images ?? [])
-      .map(imagePart)
-      .map((part) => (part.type === "file" ? sendableFile(part) : part));
-    const inside = inline ? images.flatMap(insidePart) : [];
-    const rest = inline ? images.filter((part) => insidePart(part).length === 0) : images;
+  const message = toolMessage(outputs, (answered, index) => {
+    const { output: text, images = [] } = answered.output;
+    const parts = images.map((image) => sendablePart(imagePart(image)));
+    const inside = parts.filter((part) => inline && !isAddress(part));
+    const rest = parts.filter((part) => !inside.includes(part));
     if (rest.length > 0)
       beside.push({ type: "text", text: `Images in the output of ${placeOf(answered, index, outputs)}:` }, ...rest);
-    return resultPart(answered, inside);
+    if (inside.length === 0) return textOutput(answered);
+    return { type: "content", value: [{ type: "text", text }, ...inside.map(outputPart)] };
   });
-  return [{ role: "tool", content }, ...userMessages(beside)];
+  return [message, ...userMessages(beside)];
 }
 
-type OutputPart = Extract<LanguageModelV3ToolResultPart["output"], { type: "content" }>["value"][number];
-
-function insidePart(part: UserPart): OutputPart[] {
-  if (part.type === "text") return [part];
-  return typeof part.data === "string" ? [{ type: "image-data", data: part.data, mediaType: part.mediaType }] : [];
+function isAddress(part: UserPart): boolean {
+  return part.type === "file" && part.data instanceof URL;
 }
 
 function placeOf({ name }: AnsweredCall, index: number, outputs: readonly AnsweredCall[]): string {
   return outputs.length === 1 ? name : `${name} (call ${index + 1} of ${outputs.length})`;
-}
-
-function resultPart({ callId, name, output }: AnsweredCall, inside: OutputPart[]): LanguageModelV3ToolResultPart {
-  const text = { type: "text" as const, text: output.output };
-  return {
-    type: "tool-result",
-    toolCallId: callId,
-    toolName: name,
-    output: inside.length > 0 ? { type: "content", value: [text, ...inside] } : { type: "text", value: output.output },
-  };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
-import { dataOf, type EventMender, eventWith, mendStream, splitEvents } from "../event-stream.ts";
+import { dataOf, type EventMender, eventWith, lastEvent, mendStream, splitEvents } from "../event-stream.ts";
 import { BROKEN_REPLY } from "../provider.ts";
 import { ToolCallMender } from "./mend-tool-calls.ts";
 
@@ -47,7 +47,7 @@ class ChatMender implements EventMender {
 
   /** The last event may lack its blank line; half an event is dropped. */
   end(rest: string): string {
-    const event = /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+    const event = lastEvent(rest);
     const data = dataOf(event);
     const last = data === DONE || parseJson(data) !== undefined ? this.#mend(`${event}\n\n`) : "";
     return this.finished || this.done ? last : last + NO_END;

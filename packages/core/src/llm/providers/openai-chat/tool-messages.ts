@@ -1,25 +1,14 @@
 import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { imagePart, type UserPart, userMessages } from "../../file-part.ts";
 import type { AnsweredCall } from "../provider.ts";
+import { toolMessage } from "../tool-message.ts";
 
 /**
  * The outputs of one reply's calls. Tool messages of this protocol hold text alone, so the images of all of them follow
  * in one message of the user, each call's under its id.
  */
 export function toolMessages(outputs: readonly AnsweredCall[]): LanguageModelV3Message[] {
-  const images = outputs.flatMap(imageParts);
-  return [
-    {
-      role: "tool",
-      content: outputs.map(({ callId, name, output }) => ({
-        type: "tool-result",
-        toolCallId: callId,
-        toolName: name,
-        output: { type: "text", value: output.output },
-      })),
-    },
-    ...userMessages(images),
-  ];
+  return [toolMessage(outputs), ...userMessages(outputs.flatMap(imageParts))];
 }
 
 function imageParts({ callId, output }: AnsweredCall): UserPart[] {

@@ -5,10 +5,10 @@ import type {
   LanguageModelV3TextPart,
   LanguageModelV3ToolCallPart,
 } from "@ai-sdk/provider";
-import type { UserPart } from "../../file-part.ts";
-import { DistinctCallIds } from "../distinct-call-ids.ts";
-import { inputPart } from "./input-part.ts";
+import { distinctCallIds } from "../distinct-call-ids.ts";
+import { withFilesBehind } from "../reply-files.ts";
 import { optionsWith, readOptions } from "./own-fidelity.ts";
+import { sendablePart } from "./sendable-part.ts";
 
 /**
  * A prompt that the service takes, whatever protocol its replies came over.
@@ -19,65 +19,41 @@ import { optionsWith, readOptions } from "./own-fidelity.ts";
  * - Files of a reply, which this protocol has no place for there, follow in a message of the user.
  */
 export function inputPrompt(prompt: LanguageModelV3Prompt, takesReasoning: boolean): LanguageModelV3Prompt {
-  const writer = new InputWriter(takesReasoning);
-  return [...prompt.flatMap((message) => writer.write(message)), ...writer.takeFiles()];
+  const writer = new ReplyWriter(takesReasoning);
+  return distinctCallIds(withFilesBehind(prompt, "Files of the reply above:")).flatMap(
+    (message): LanguageModelV3Message[] => {
+      if (message.role === "user") return [{ ...message, content: message.content.map(sendablePart) }];
+      if (message.role !== "assistant") return [message];
+      const content = writer.write(message.content);
+      return content.length > 0 ? [{ ...message, content }] : [];
+    },
+  );
 }
 
 type AssistantPart = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 
-class InputWriter {
+class ReplyWriter {
   readonly #takesReasoning: boolean;
   readonly #itemIds = new Set<string>();
-  readonly #callIds = new DistinctCallIds();
-  /** Of the last reply. */
-  #files: UserPart[] = [];
 
   constructor(takesReasoning: boolean) {
     this.#takesReasoning = takesReasoning;
   }
 
-  write(message: LanguageModelV3Message): LanguageModelV3Message[] {
-    if (message.role === "tool") {
-      const content = message.content.map((part) =>
-        part.type === "tool-result" ? { ...part, toolCallId: this.#callIds.current(part.toolCallId) } : part,
-      );
-      return [{ ...message, content }];
-    }
-    const before = this.takeFiles();
-    if (message.role === "user") return [...before, { ...message, content: message.content.map(inputPart) }];
-    if (message.role === "system") return [...before, message];
-    const content = this.#reply(message.content);
-    return content.length > 0 ? [...before, { ...message, content }] : before;
-  }
-
-  /** The files of the last reply, in a message of their own. */
-  takeFiles(): LanguageModelV3Message[] {
-    const files = this.#files;
-    this.#files = [];
-    if (files.length === 0) return [];
-    return [{ role: "user", content: [{ type: "text", text: "Files of the reply above:" }, ...files] }];
-  }
-
-  #reply(content: readonly AssistantPart[]): AssistantPart[] {
-    this.#callIds.nextReply();
+  write(content: readonly AssistantPart[]): AssistantPart[] {
     const written: AssistantPart[] = [];
     let reasoning: LanguageModelV3ReasoningPart[] = [];
     let lacksReasoning = false;
     for (const part of content) {
       if (part.type === "reasoning") reasoning.push(part);
-      else if (part.type === "file") this.#files.push(inputPart(part));
-      else {
+      else if (part.type === "text" || part.type === "tool-call") {
         if (reasoning.length > 0) {
           const sent = this.#reasoning(reasoning);
           lacksReasoning = sent.length === 0;
           written.push(...sent);
           reasoning = [];
         }
-        if (part.type === "text") written.push(this.#item(part, lacksReasoning));
-        else if (part.type === "tool-call") {
-          const call = { ...part, toolCallId: this.#callIds.distinct(part.toolCallId) };
-          written.push(this.#item(call, lacksReasoning));
-        }
+        written.push(this.#item(part, lacksReasoning));
       }
     }
     return written;

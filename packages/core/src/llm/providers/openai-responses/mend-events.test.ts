@@ -1,32 +1,32 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { modelOver } from "../../../../test/support/adapter-kit.ts";
+import { ask, callsOf, textOf, thinkingOf } from "../../../../test/support/ask.ts";
 import type { CollectedReply } from "../../../../test/support/collect-reply.ts";
 import {
   added,
   argumentsDelta,
-  ask,
-  callsOf,
   completed,
   done,
   functionCall,
   message,
   reply,
-  responsesModel,
   type Sent,
   sse,
   textDelta,
-  textOf,
   thinkingDelta,
-  thinkingOf,
 } from "../../../../test/support/responses-wire.ts";
 import { userText } from "../../../omnimessage/build.ts";
 import { isPartialPayload } from "../../../omnimessage/guards.ts";
+import type { GenerativeModel } from "../../generative-model.ts";
 import { mendEvents } from "./mend-events.ts";
-import { joinPieces } from "./wire-event.ts";
+import { joinDeltas } from "./wire-event.ts";
+
+const model = modelOver("openai-responses");
 
 /** A model whose server answers with these bytes, cut at these places, and keeps what it was asked. */
-function answered(body: string, cuts: readonly number[] = []): ReturnType<typeof responsesModel> & { asked: string[] } {
+function answered(body: string, cuts: readonly number[] = []): GenerativeModel & { asked: string[] } {
   const bytes = Buffer.from(body);
   const asked: string[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -43,7 +43,7 @@ function answered(body: string, cuts: readonly number[] = []): ReturnType<typeof
     });
     return new Response(stream);
   };
-  return Object.assign(responsesModel({ url: "http://127.0.0.1:9" }, { fetch, modelId: "local" }), { asked });
+  return Object.assign(model({ url: "http://127.0.0.1:9" }, { fetch, modelId: "local" }), { asked });
 }
 
 function said(...events: Sent[]): Promise<CollectedReply> {
@@ -86,7 +86,7 @@ async function mended(pieces: (string | Uint8Array)[]): Promise<string> {
   let text = "";
   for await (const bytes of mendEvents(body)) text += Buffer.from(bytes).toString();
   const events = text.split("\n\n").flatMap((event) => (event === "" ? [] : [JSON.parse(event.slice(6))]));
-  return JSON.stringify(joinPieces(events));
+  return JSON.stringify(joinDeltas(events));
 }
 
 test("a stream cut at any byte is the same to the package, and gives the same messages (PC-040)", async () => {

@@ -1,9 +1,9 @@
 import { isJsonObject, parseJson } from "../../json-value.ts";
-import { dataOf, type EventMender, eventWith, mendStream, splitEvents } from "../event-stream.ts";
+import { dataOf, type EventMender, eventWith, lastEvent, mendStream, splitEvents } from "../event-stream.ts";
 import { endEvent } from "./end-event.ts";
 import { REFUSAL_DELTA, ReplyItems, TEXT_DELTA, THINKING_DELTA } from "./reply-items.ts";
 import { brokenEvents, errorEvents } from "./wire-error.ts";
-import { joinPieces, type WireEvent } from "./wire-event.ts";
+import { joinDeltas, type WireEvent } from "./wire-event.ts";
 
 /**
  * Mends a stream of Responses events on its way to the package that reads them; see {@link mendStream}.
@@ -30,7 +30,7 @@ class ResponsesMender implements EventMender {
 
   /** The last event may lack its blank line; half an event is dropped. */
   end(rest: string): string {
-    const event = /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
+    const event = lastEvent(rest);
     const last = parseJson(dataOf(event)) === undefined ? [] : this.#read(event);
     return write(this.done ? last : [...last, ...brokenEvents("the reply ended without its end marker")]);
   }
@@ -119,7 +119,7 @@ function errorIn(response: unknown): unknown {
 }
 
 function write(events: readonly WireEvent[]): string {
-  return joinPieces(events)
+  return joinDeltas(events)
     .map((event) => eventWith(JSON.stringify(event)))
     .join("");
 }

@@ -1,44 +1,19 @@
-import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
-import { ask, responsesModel } from "../../../../test/support/responses-wire.ts";
-import { type StrictServer, startStrictServer } from "../../../../test/support/strict-server.ts";
+import { expect, test } from "vitest";
+import { modelOver, strict } from "../../../../test/support/adapter-kit.ts";
+import { ask } from "../../../../test/support/ask.ts";
 import type { ToolDefinition } from "../../../omnimessage/message.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 type Parameters = ToolDefinition["parameters"];
 
-const closing: StrictServer[] = [];
-afterEach(async () => {
-  for (const server of closing.splice(0)) await server.close();
-});
-
 /** What a server that is as strict as the service has to say of these parameters. */
 async function complaints(...parameters: Parameters[]): Promise<readonly unknown[]> {
-  const server = await startStrictServer({ scripts: ["ok"] });
-  closing.push(server);
+  const server = await strict(["ok"]);
   const tools = parameters.map((schema, i) => ({ name: `t${i}`, description: "", parameters: schema }));
-  const { outcome } = await ask(responsesModel(server, { tools }));
+  const { outcome } = await ask(modelOver("openai-responses")(server, { tools }));
   if (server.violations.length === 0) expect(outcome.status).toBe("completed");
   return server.violations;
 }
-
-test("a schema that the service takes stays as it is", async () => {
-  const schema = {
-    type: "object",
-    title: "Search",
-    properties: {
-      query: { type: "string", minLength: 1, pattern: "^\\p{L}+$", description: "What to look for." },
-      where: { anyOf: [{ type: "string" }, { type: "array", items: { $ref: "#/$defs/path" } }, { type: "null" }] },
-      depth: { type: ["integer", "null"], minimum: 0, default: 3 },
-      mode: { enum: ["fast", 1, null] },
-    },
-    required: ["query"],
-    additionalProperties: false,
-    $defs: { path: { type: "string" } },
-  };
-  expect(toolSchema(schema)).toEqual(schema);
-  expect(await complaints(schema)).toEqual([]);
-});
 
 test.each<[said: string, schema: unknown, properties: object, required?: string[]]>([
   ["nothing", {}, {}],
@@ -102,48 +77,4 @@ test.each<[said: string, schema: unknown, properties: object, required?: string[
   const { properties: made, required: needed, type } = toolSchema(schema as Parameters);
   expect({ type, properties: made, required: needed }).toEqual({ type: "object", properties, required });
   expect(await complaints(schema as Parameters)).toEqual([]);
-});
-
-test("whatever a schema holds, the service takes it", async () => {
-  const value = fc.oneof(
-    { depthSize: "small" },
-    fc.constantFrom("object", "array", "#/$defs/a", "(", "a"),
-    fc.jsonValue(),
-  );
-  const { schema } = fc.letrec((tie) => ({
-    schema: fc.oneof(
-      { depthSize: "small", maxDepth: 3 },
-      value,
-      fc.dictionary(
-        fc.constantFrom(
-          "type",
-          "items",
-          "prefixItems",
-          "required",
-          "enum",
-          "pattern",
-          "$ref",
-          "minLength",
-          "minimum",
-          "title",
-          "default",
-        ),
-        fc.oneof(value, tie("schema")),
-      ),
-      fc.record(
-        {
-          type: fc.constantFrom("object", "array", ["object"], 7),
-          properties: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "type"), tie("schema")),
-          anyOf: fc.array(tie("schema"), { maxLength: 2 }),
-          allOf: fc.array(tie("schema"), { maxLength: 2 }),
-          $defs: fc.dictionary(fc.constantFrom("a", "b"), tie("schema")),
-          not: tie("schema"),
-          additionalProperties: tie("schema"),
-        },
-        { requiredKeys: [] },
-      ),
-    ),
-  }));
-  const schemas = fc.sample(schema, { numRuns: 200 }) as Parameters[];
-  expect(await complaints(...schemas)).toEqual([]);
 });
