@@ -65,7 +65,10 @@ export class ProtocolAnswerer<ClientType extends string> {
     const turns = this.#protocol.readTurns(raw.body);
     problems.push(...this.#memory.problems(turns).map((problem) => `${place}: ${problem}`));
 
-    const reply = await this.#shared.next(request);
+    const reply = await this.#shared.next(request).catch((error: unknown) => {
+      problems.push(`${place}: ${errorText(error)}`);
+      throw error;
+    });
     fault = reply.fault;
     if (fault?.kind === "http-error") return send(response, this.#failure(fault.error, model, fault.message), fault);
     const plan = planReply(reply, this.#protocol, raw, newId);

@@ -48,6 +48,18 @@ test.each(["openai-chat", "openai-responses", "anthropic-messages"] as const)(
   },
 );
 
+test("over openai-chat an answer that comes behind something else of the user is named", async () => {
+  await using server = await startProviderServer({ replies: [] });
+  const messages = [
+    { role: "user", content: "go" },
+    { role: "assistant", tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] },
+    { role: "user", content: "well?" },
+    { role: "tool", tool_call_id: "c", content: "late" },
+  ];
+  await post(server, "openai-chat", { model: "m", stream: true, messages });
+  expect(server.problems[0]).toBe("request 1 (openai-chat): the answer to c comes behind something else");
+});
+
 // biome-ignore lint/suspicious/noExplicitAny: a body as it came over the wire.
 type Body = any;
 

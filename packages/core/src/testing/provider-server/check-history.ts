@@ -21,6 +21,7 @@ export class ReplyMemory {
     return [
       ...repliesOf(turns).flatMap((pieces, depth) => this.#changes(pieces, depth)),
       ...turns.flatMap((turn, i) => answerProblems(turn, turns[i + 1])),
+      ...lateAnswers(conversation),
     ];
   }
 
@@ -141,6 +142,15 @@ function answerProblems(turn: Turn, next: Turn | undefined): string[] {
     ...unanswered.map(({ id, name }) => `the call ${name}${id ? ` (${id})` : ""} has no answer`),
     ...answers.map(({ id, name }) => `the answer to ${id ?? name ?? ""} answers no call`),
   ];
+}
+
+/** Answers that something else of the user stands before. */
+function lateAnswers(conversation: readonly Turn[]): string[] {
+  return conversation.flatMap((turn, i) => {
+    const before = conversation[i - 1];
+    if (turn.role !== "user" || before?.role !== "user" || before.answers.length > 0) return [];
+    return turn.answers.map(({ id, name }) => `the answer to ${id ?? name ?? ""} comes behind something else`);
+  });
 }
 
 function isAnswer(call: CallPiece, { id, name }: Answer): boolean {

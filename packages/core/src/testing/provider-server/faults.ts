@@ -105,3 +105,19 @@ export type ProviderFault =
   | HeartbeatsFault
   | CallIdsFault
   | SplitArgumentsFault;
+
+export const FAULT_KINDS: readonly ProviderFault["kind"][] = [
+  "http-error",
+  "reset",
+  "early-end",
+  "error-event",
+  "bad-json",
+  "silence",
+  "ignores-abort",
+  "byte-chunks",
+  "split-characters",
+  "crlf",
+  "heartbeats",
+  "call-ids",
+  "split-arguments",
+];

@@ -13,6 +13,7 @@ import {
   sdkUser,
 } from "../../../test/support/sdk-stream.ts";
 import { type ProviderServerOptions, startProviderServer } from "./provider-server.ts";
+import type { ProviderReply } from "./script.ts";
 
 const go = sdkUser("go");
 
@@ -177,6 +178,25 @@ test.each<[string, ProviderServerOptions["replies"]]>([
   ],
 ])("no server starts where %s", async (message, replies) => {
   await expect(startProviderServer({ replies })).rejects.toThrow(new RangeError(message));
+});
+
+test("a misspelt word of a script starts no server, and is refused when a function gives it", async () => {
+  const misspelt = { text: "x", fault: { kind: "http-eror" } } as unknown as ProviderReply;
+  await expect(startProviderServer({ replies: [misspelt] })).rejects.toThrow(
+    /^"http-eror" is no fault; known are http-error, reset, /,
+  );
+  const odd = { text: "x", toolCalls: [] } as unknown as ProviderReply;
+  await expect(startProviderServer({ replies: [odd] })).rejects.toThrow('"toolCalls" is no key of a scripted reply');
+  await using server = await startProviderServer({ replies: () => misspelt });
+  expect((await post(server, "openai-chat")).status).toBe(400);
+  expect(server.problems).toEqual([expect.stringContaining('request 1 (openai-chat): "http-eror" is no fault')]);
+});
+
+test("a request more than the script has replies is a problem of the test", async () => {
+  await using server = await startProviderServer({ replies: ["the only one"] });
+  await (await post(server, "google")).text();
+  expect((await post(server, "google")).status).toBe(400);
+  expect(server.problems).toEqual(["request 2 (google): the script has 1 reply and no more"]);
 });
 
 test.each(CLIENT_TYPES)("a request over %s that cannot be read is refused and takes no reply", async (clientType) => {

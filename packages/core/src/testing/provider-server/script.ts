@@ -1,5 +1,5 @@
 import type { ScriptedCall, ScriptedReply } from "../scripted-llm.ts";
-import type { ProviderFault } from "./faults.ts";
+import { FAULT_KINDS, type ProviderFault } from "./faults.ts";
 
 /** A call as a provider makes it; `args` may be text, to be sent as it is. Default id: `call_1`, `call_2` … of the server. */
 export type ProviderCall = Omit<ScriptedCall, "stopReason">;
@@ -39,7 +39,11 @@ export type ProviderScript<Request> =
   | readonly (string | ProviderTurn)[]
   | ((request: Request) => string | ProviderReply | Promise<string | ProviderReply>);
 
-/** The script as a function of the request. @throws {RangeError} For a number that cannot be; at once if it is in a list. */
+/**
+ * The script as a function of the request.
+ *
+ * @throws {RangeError} For a number that cannot be, and for a word that is not known; at once if it is in a list.
+ */
 export function readScript<Request>(script: ProviderScript<Request>): (request: Request) => Promise<ProviderReply> {
   if (typeof script === "function") return async (request) => checked(await script(request));
   const attempts = script.flatMap(attemptsOf);
@@ -72,12 +76,23 @@ function attemptsOf(turn: string | ProviderTurn): ProviderReply[] {
 
 function checked(reply: string | ProviderReply): ProviderReply {
   if (typeof reply === "string") return { text: reply };
+  checkWords("key of a scripted reply", Object.keys(reply), REPLY_KEYS);
   checkCount("deltaCharacters", reply.deltaCharacters, 1);
   const { fault } = reply;
+  if (fault) checkWords("fault", [fault.kind], FAULT_KINDS);
   if (fault?.kind === "byte-chunks") checkCount("bytes", fault.bytes, 1);
   if (fault && "afterEvents" in fault) checkCount("afterEvents", fault.afterEvents, 0);
   if (fault?.kind === "bad-json") checkCount("atEvent", fault.atEvent, 0);
   return reply;
+}
+
+const REPLY_KEYS = "thinking text finishReason usage images calls parts deltaCharacters fault".split(" ");
+
+/** A misspelt word would make a test that cannot fail. */
+function checkWords(what: string, words: readonly string[], known: readonly string[]): void {
+  const odd = words.find((word) => !known.includes(word));
+  if (odd === undefined) return;
+  throw new RangeError(`${JSON.stringify(odd)} is no ${what}; known are ${known.join(", ")}`);
 }
 
 function checkCount(name: string, value: number | undefined, least: number): void {
