@@ -36,14 +36,29 @@ test("of a provider of the catalogue the variable is the one that was set", asyn
   expect(await runHint(outcome({ status: "auth" }), qwen, nowhere)).toMatch(/^set DASHSCOPE_API_KEY, or /);
 });
 
-test("a first request that is refused leads to name and address, a later one does not", async () => {
-  const refused = { status: "failed", code: "provider-refused" } as const;
-  expect(await runHint(outcome({ ...refused, turns: 0 }), meta, nowhere)).toBe(
-    "check the model's name and the address",
-  );
+test.each([
+  [
+    "HTTP 404 (not_found_error): model: nope",
+    "check the model's name and the address (known names: rookery config model list --available)",
+  ],
+  [
+    "HTTP 400: The model `x` does not exist",
+    "check the model's name and the address (known names: rookery config model list --available)",
+  ],
+  ["HTTP 429 (insufficient_quota): You exceeded your current quota", "add credit at the provider"],
+  ["HTTP 402: Insufficient Balance", "add credit at the provider"],
+  ["HTTP 403 (permission_error): not for you", "this key may not use this model; take another one"],
+  ["HTTP 400 (invalid_request_error, unsupported_parameter): Unsupported parameter: 'top_k'", undefined],
+])("a first request that is refused, %s: %s", async (answer, hint) => {
+  const refused = { status: "failed", code: "provider-refused", message: `the provider answered ${answer}` } as const;
+  expect(await runHint(outcome({ ...refused, turns: 0 }), meta, nowhere)).toBe(hint);
   expect(await runHint(outcome({ ...refused, turns: 1 }), meta, nowhere)).toBeUndefined();
+});
+
+test("a proxy's refusal says itself what to do", async () => {
   const message = "the proxy in HTTPS_PROXY asks for a user name and password (HTTP 407); put the right ones in";
-  expect(await runHint(outcome({ ...refused, turns: 0, message }), meta, nowhere)).toBeUndefined();
+  const refused = outcome({ status: "failed", code: "provider-refused", turns: 0, message });
+  expect(await runHint(refused, meta, nowhere)).toBeUndefined();
 });
 
 test.each([
@@ -51,6 +66,10 @@ test.each([
   ["connect ECONNREFUSED ::1:8080", "is the server running?"],
   ["connect ECONNREFUSED 203.0.113.7:443", undefined],
   ["HTTP 503", undefined],
+  [
+    "getaddrinfo ENOTFOUND api.lab.example",
+    "check the network and the address; behind a company's proxy set HTTPS_PROXY",
+  ],
 ])("after all attempts, %s: %s", async (message, hint) => {
   expect(await runHint(outcome({ status: "timeout", code: "retries-exhausted", message }), meta, nowhere)).toBe(hint);
 });

@@ -35,7 +35,7 @@ function refusalHint(message: string): string | undefined {
   if (status !== "404" && !/not_?found|model/.test(types) && !/model .*(not exist|not found|unknown)/i.test(message)) {
     return undefined;
   }
-  return "check the model's name and the address; rookery config model list --available shows the models known by name";
+  return "check the model's name and the address (known names: rookery config model list --available)";
 }
 
 function networkHint(message: string): string | undefined {

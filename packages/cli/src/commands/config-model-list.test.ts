@@ -10,7 +10,7 @@ test("list says on standard error that there is nothing", async () => {
   expect(await list("")).toEqual({
     code: 0,
     out: "",
-    err: "rookery: no models are stored; store one with rookery config model add PROVIDER/MODEL_ID\n",
+    err: "rookery: no models are stored; those known by name: rookery config model list --available\n",
   });
   expect(await list("", ["--output", "json"])).toEqual({ code: 0, out: "[]\n", err: "" });
 });
@@ -98,7 +98,9 @@ test("list --available PROVIDER shows that one, also one of which no model is kn
     "* groq/openai/gpt-oss-120b   131k window    66k out          thinking  0.15,0.075,0.15,0.6",
     "",
   ]);
-  expect((await list("", ["--available", "mistral"])).out).toContain("Mistral AI: https://api.mistral.ai/v1");
+  expect((await list("", ["--available", "mistral"])).out).toContain(
+    "Mistral AI: https://api.mistral.ai/v1, MISTRAL_API_KEY\n* mistral/mistral-large-latest  (no more is known of it)\n",
+  );
 });
 
 test("list --available as json is the catalogue", async () => {

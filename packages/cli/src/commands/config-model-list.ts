@@ -52,7 +52,7 @@ async function listStored(flags: ConfigFlags, context: CommandContext): Promise<
     stdout.write(jsonLine(rows.map(({ settings, ...row }) => ({ ...row, ...unfolded(settings) }))));
     return;
   }
-  if (rows.length === 0) notice(io, "no models are stored; store one with rookery config model add PROVIDER/MODEL_ID");
+  if (rows.length === 0) notice(io, "no models are stored; those known by name: rookery config model list --available");
   for (const { provider, model_id, is_default, key, settings } of rows) {
     stdout.write(`${is_default ? "*" : " "} ${oneLine(`${provider}/${model_id} key: ${key}`)}\n`);
     for (const line of bySource(settings)) stdout.write(`    ${oneLine(line)}\n`);
@@ -118,7 +118,8 @@ function providerLines({ id, name, base_url, key_variable, default_model_id, mod
     ];
     return `${mark} ${columns.join("  ")}`;
   });
-  return ["", `${name}: ${base_url}, ${key_variable}`, ...rows];
+  const unlisted = models.length === 0 ? [`* ${id}/${default_model_id}  (no more is known of it)`] : [];
+  return ["", `${name}: ${base_url}, ${key_variable}`, ...rows, ...unlisted];
 }
 
 async function unknownProvider(wanted: string, all: readonly CatalogueProvider[]): Promise<RookeryError> {

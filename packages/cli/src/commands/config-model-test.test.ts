@@ -62,7 +62,9 @@ test("what the provider refuses is told with its words, and the exit code is 1",
 test("a model that is not there is told with what to check", async () => {
   const { code, err } = await run({ status: 404, body: '{"error":{"message":"no such model"}}' }, ["local/m"]);
   expect(code).toBe(1);
-  expect(err).toBe("rookery: the provider answered HTTP 404: no such model; check the model's name and the address\n");
+  expect(err).toBe(
+    "rookery: the provider answered HTTP 404: no such model; check the model's name and the address (known names: rookery config model list --available)\n",
+  );
 });
 
 test("a model that is not there is a failure, whatever its name says", async () => {
@@ -71,7 +73,9 @@ test("a model that is not there is a failure, whatever its name says", async () 
   const { code, out, err } = await run(refusal, ["local/gpt-4-vision-preview"]);
   expect(code).toBe(1);
   expect(out).toContain("  images     not seen  the request was refused\n");
-  expect(err).toBe(`rookery: the provider answered HTTP 404: ${message}; check the model's name and the address\n`);
+  expect(err).toBe(
+    `rookery: the provider answered HTTP 404: ${message}; check the model's name and the address (known names: rookery config model list --available)\n`,
+  );
 });
 
 test("a refused key is told by the variable it came from", async () => {

@@ -9,13 +9,15 @@ import {
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
-import { demoRecords, unpackProject } from "../demo/demo-files.ts";
+import { DEMO_SOURCE, demoRecords, unpackProject } from "../demo/demo-files.ts";
 import { runProjectTests, type TestResult } from "../demo/run-project-tests.ts";
 import { FAILED } from "../exit-code.ts";
 import { type AgentFlags, addAgentFlags } from "../flags.ts";
 import { MODEL_STEPS } from "../help.ts";
 import { watchInterruption } from "../interruption.ts";
+import type { Io } from "../io.ts";
 import { playRecording } from "../play-recording.ts";
+import { programName } from "../program-name.ts";
 import { textView } from "../render/text-view.ts";
 import { notice } from "../report-error.ts";
 import { scratchDirectory } from "../scratch-directory.ts";
@@ -64,7 +66,7 @@ async function demo(flags: DemoFlags, context: CommandContext): Promise<number> 
     const tests = await runProjectTests(workspaceDir, io.env, interruption.signal);
     if (interruption.exitCode !== undefined) return interruption.exitCode;
     isKept = !tests.ok;
-    stdout.write(summary(tests, report, flags, io.env));
+    stdout.write(summary(tests, report, flags, io));
     if (!tests.ok) tellWhy(tests, report, context);
     return tests.ok ? 0 : FAILED;
   } finally {
@@ -87,7 +89,12 @@ async function play(
     const maker: ReplayOptions["agent"] = {
       createSession: (options) => agent.createSession({ ...options, createEnvironment: withoutNodeOptions }),
     };
-    return playRecording(maker, records, { workspaceDir, signal, deltaDelayMs, view, showInput: true }, context);
+    return playRecording(
+      maker,
+      records,
+      { workspaceDir, signal, deltaDelayMs, view, showInput: true, source: DEMO_SOURCE },
+      context,
+    );
   });
   const outcome = report.outcomes.at(-1);
   if (outcome) view.end(outcome);
@@ -102,12 +109,11 @@ function withoutNodeOptions(config: EnvironmentConfig): Environment {
 
 function summary(
   { pass, fail }: TestResult,
-  { sessionId }: ReplayReport,
+  { sessionId, traceFile }: ReplayReport,
   flags: DemoFlags,
-  env: NodeJS.ProcessEnv,
+  { cwd }: Io,
 ): string {
-  // Where npm started it, nothing puts the command on the path.
-  const program = env.npm_lifecycle_event === "start" ? `node ${process.argv[1]}` : "rookery";
+  const program = programName(process.argv[1], cwd);
   const place = Object.entries({ root: flags.root, project: flags.project, agent: flags.agent })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` --${name} '${value?.replaceAll("'", "'\\''")}'`)
@@ -115,7 +121,9 @@ function summary(
   return `
 The project's tests, run once more by the demo itself: ${pass} of ${pass + fail} pass.
 
-What was recorded:        ${program} sessions show ${sessionId}${place}
+What was recorded:          ${program} sessions show ${sessionId}${place}
+  in the file               ${traceFile}
+The same again, compared:   ${program} replay ${sessionId} --check${place}
 With a model of your own, in a directory of yours:
 ${MODEL_STEPS.map((step) => `  ${step.replace("rookery", program)}\n`).join("")}`;
 }

@@ -70,7 +70,9 @@ test("a difference is shown below its call, is exit code 1, and keeps the worksp
     /^✗ say {2}hi\n {4}@@ -1 \+1 @@\n {4}-hi\n {4}\+ho\n✓ exec_command .*\n2 calls, 1 of them different; replayed as \S+\n$/,
   );
   const [, kept = ""] =
-    /^rookery: outputs differ from the record; the workspace is left in (\S+)\n$/.exec(io.err()) ?? [];
+    /^rookery: outputs differ from the record; the workspace is left in (\S+)\. It was empty .*: pass --workspace DIR .*\n$/.exec(
+      io.err(),
+    ) ?? [];
   expect(readdirSync(kept)).toEqual(["made"]);
 });
 

@@ -6,6 +6,7 @@ import {
   type ApprovalMode,
   type ApproveFn,
   approver,
+  isSessionMeta,
   type OmniMessage,
   type ReplayReport,
   RookeryError,
@@ -13,6 +14,7 @@ import {
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
+import { DEMO_SOURCE, unpackProject } from "../demo/demo-files.ts";
 import { FAILED, runExitCode } from "../exit-code.ts";
 import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode, oneOf } from "../flags.ts";
 import { watchInterruption } from "../interruption.ts";
@@ -45,7 +47,7 @@ export function defineReplay(program: Command, context: CommandContext): void {
     .option("--check", "compare each call's output with the recorded one; exit code 1 where one differs")
     .option(
       "--workspace <DIR>",
-      "where the tools work; it CHANGES as they change it (default: an empty scratch directory)",
+      "where the tools work; it CHANGES as they change it (default: a scratch directory, empty but for the demo)",
     )
     .option("--approve <MODE>", "allow less than the record: read-only, deny-all", oneOf("--approve", RESTRICTIONS));
   addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
@@ -63,9 +65,10 @@ async function replay(trace: string, flags: ReplayFlags, context: CommandContext
   try {
     return await withAgent(flags, context, async (agent) => {
       const records = await recordsOf(trace, flags, agent, context);
-      const report = await inWorkspace(flags, context, (workspaceDir) =>
-        play(agent, records, workspaceDir, flags, context, interruption.signal),
-      );
+      const report = await inWorkspace(flags, context, async (workspaceDir, isScratch) => {
+        if (isScratch && isDemo(records)) await unpackProject(workspaceDir);
+        return await play(agent, records, workspaceDir, flags, context, interruption.signal);
+      });
       await stdout.flush();
       if (flags.check) writeComparison(report, records, flags, context);
       if (interruption.exitCode !== undefined) return interruption.exitCode;
@@ -100,19 +103,30 @@ function damaged(problem: string): RookeryError {
   });
 }
 
+/** What the demo's session begins with is known. */
+function isDemo(records: readonly OmniMessage[]): boolean {
+  return records.some((record) => isSessionMeta(record) && record.payload.source === DEMO_SOURCE);
+}
+
 /** A scratch directory goes away again, unless there is something to look for in it. */
 async function inWorkspace(
   { workspace }: ReplayFlags,
   { io }: CommandContext,
-  use: (workspaceDir: string) => Promise<ReplayReport>,
+  use: (workspaceDir: string, isScratch: boolean) => Promise<ReplayReport>,
 ): Promise<ReplayReport> {
-  if (workspace !== undefined) return await use(resolve(io.cwd, workspace));
+  if (workspace !== undefined) return await use(resolve(io.cwd, workspace), false);
   const scratch = await scratchDirectory("rookery-replay-");
   let isKept = false;
   try {
-    const report = await use(scratch);
+    const report = await use(scratch, true);
     isKept = !report.equal;
-    if (isKept) notice(io, `outputs differ from the record; the workspace is left in ${scratch}`);
+    if (isKept) {
+      notice(
+        io,
+        `outputs differ from the record; the workspace is left in ${scratch}. It was empty at the beginning: pass ` +
+          "--workspace DIR with what was there when the session was recorded",
+      );
+    }
     return report;
   } finally {
     if (!isKept) await rm(scratch, { recursive: true, force: true });
@@ -134,7 +148,14 @@ async function play(
   const report = await playRecording(
     agent,
     records,
-    { workspaceDir, signal, view, showInput: output === "text" && !check, ...(restrict && { restrict }) },
+    {
+      workspaceDir,
+      signal,
+      view,
+      showInput: output === "text" && !check,
+      ...(restrict && { restrict }),
+      ...(isDemo(records) && { source: DEMO_SOURCE }),
+    },
     context,
   );
   if (check) return report;

@@ -42,9 +42,10 @@ async function list(agent: Agent, { output }: SessionsFlags, { io, stdout }: Com
     return;
   }
   if (sessions.length === 0) notice(io, "no sessions are recorded");
-  for (const { id, provider, modelId, title, firstText, empty } of sessions) {
+  for (const { id, provider, modelId, source, title, firstText, empty } of sessions) {
     const about = title ?? firstText ?? (empty ? "(nothing was said)" : "");
-    await stdout.write(`${id}  ${oneLine(`${provider ?? "?"}/${modelId ?? "?"}`)}  ${oneLine(about)}\n`);
+    const model = source === undefined ? `${provider ?? "?"}/${modelId ?? "?"}` : `${source} of ${modelId ?? "?"}`;
+    await stdout.write(`${id}  ${oneLine(model)}  ${oneLine(about)}\n`);
   }
 }
 

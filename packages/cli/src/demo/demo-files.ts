@@ -5,6 +5,9 @@ import { errorText, type OmniMessage, RookeryError, readTraceAt } from "@rookery
 // Beside this module, and beside its chunk in the bundle.
 const FILES = new URL("./demo-files/", import.meta.url);
 
+/** What the record of a demo's session says it came from. */
+export const DEMO_SOURCE = "demo";
+
 /** The recorded session that the demo plays. */
 export async function demoRecords(): Promise<OmniMessage[]> {
   const records: OmniMessage[] = [];

@@ -57,4 +57,6 @@ export interface SessionOptions extends Injection {
   readonly systemPrompt?: string;
   /** The longest wait for the next event of a reply; default 120000, zero or less: none. */
   readonly requestTimeoutMs?: number;
+  /** Stands in the record, for whoever looks for sessions that did not come about in the usual way (`replay`). */
+  readonly source?: string;
 }

@@ -171,6 +171,7 @@ export class Agent {
       system_prompt: systemPrompt,
       agent_state: this.#paths.agentStateDir,
       workspace: workspaceDir,
+      ...(options.source !== undefined && { source: options.source }),
     });
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
     const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });

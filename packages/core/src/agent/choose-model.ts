@@ -6,7 +6,7 @@ import type { ModelName, ProjectConfig } from "./project-config.ts";
 
 /**
  * Which model: the wish, else `ROOKERY_MODEL`, else the project's default, else the catalogue's default of the one
- * provider whose key is set; one that has no default counts only where it is alone.
+ * provider whose key is set.
  *
  * @throws {RookeryError} `usage` for half a pair, `model-missing` when nothing names a model.
  */
@@ -16,18 +16,10 @@ export async function chooseModel(wish: ModelWish, config: ProjectConfig, env: N
   if (env.ROOKERY_MODEL) return parseModelName(env.ROOKERY_MODEL, "ROOKERY_MODEL");
   if (config.default_model) return config.default_model;
   const usable = (await catalogueProviders()).filter((provider) => setKeyVariable(provider, env));
-  const withDefault = usable.filter(({ default_model_id }) => default_model_id !== undefined);
-  const [only = usable[0], another] = withDefault;
+  const [only, another] = usable;
   if (!only) throw nothingChosen(config);
-  if (another) throw severalKeys(withDefault, env);
-  if (only.default_model_id === undefined) throw noDefault(only);
+  if (another) throw severalKeys(usable, env);
   return { provider: only.id, model_id: only.default_model_id };
-}
-
-function noDefault({ id }: CatalogueProvider): RookeryError {
-  return new RookeryError("model-missing", `no model is chosen, and none is the default of ${id}`, {
-    hint: `pass --model ${id}/MODEL_ID, or store one with rookery config model add ${id}/MODEL_ID --set-default`,
-  });
 }
 
 function nothingChosen({ models = [] }: ProjectConfig): RookeryError {
@@ -36,7 +28,7 @@ function nothingChosen({ models = [] }: ProjectConfig): RookeryError {
     ? `take a stored one, as in: rookery config model default ${stored.provider}/${stored.model_id}; rookery config model ` +
       "list shows them"
     : "set a provider's key, as in: export ANTHROPIC_API_KEY=KEY; or store a model and its key: rookery config model add " +
-      "openai/gpt-6-sol --set-default; or use a server of your own, Ollama or any that speaks OpenAI's protocol: " +
+      "openai/gpt-5.4 --set-default; or use a server of your own, Ollama or any that speaks OpenAI's protocol: " +
       'rookery run --model local/qwen3 --base-url http://127.0.0.1:11434/v1 "PROMPT"';
   return new RookeryError("model-missing", "no model is chosen", { hint });
 }

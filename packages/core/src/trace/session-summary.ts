@@ -18,6 +18,8 @@ export interface SessionSummary {
   readonly workspace?: string;
   readonly provider?: string;
   readonly modelId?: string;
+  /** How the session came about where that was not in the usual way: `demo`, `replay`. */
+  readonly source?: string;
   /** Absent until the session has been given one. */
   readonly title?: string;
   /** Of all contexts. */
@@ -44,6 +46,7 @@ export async function readSessionSummary(paths: SessionPaths, id: string): Promi
     startedAt: sessionStartedAt(id),
     updatedAt: new Date(Math.max(...stats.map(({ mtimeMs }) => mtimeMs))).toISOString(),
     ...(meta && { workspace: meta.workspace, provider: meta.provider, modelId: meta.model_id }),
+    ...(meta?.source !== undefined && { source: meta.source }),
     ...(title !== undefined && { title }),
     bytes,
     contexts: contexts.length,

@@ -7,7 +7,7 @@ export const catalogueProviderFields = {
   client_type: "string",
   base_url: "string",
   key_variable: "string",
-  "default_model_id?": "string",
+  default_model_id: "string",
   aliases: { list: "string" },
   models: {
     list: {

@@ -24,6 +24,7 @@ export interface SessionMaker {
     readonly hooks?: Hooks;
     readonly provider: string;
     readonly modelId: string;
+    readonly source: string;
     readonly workspaceDir?: string;
   }): Promise<Session>;
 }
@@ -42,6 +43,8 @@ export interface ReplayOptions {
   readonly ownHooks?: boolean;
   /** Text of outputs that does not count in the comparison, beside what differs by its nature. */
   readonly ignore?: readonly RegExp[];
+  /** What the new session's record says it came from; default `replay`. */
+  readonly source?: string;
   readonly signal?: AbortSignal;
   /** The wait before each delta of text and thinking, for who watches; default 0. */
   readonly deltaDelayMs?: number;
@@ -90,6 +93,7 @@ export async function* replayTrace(
     ...(!options.ownHooks && { hooks: recordedHooks(() => decided) }),
     provider: "replay",
     modelId: meta.model_id,
+    source: options.source ?? "replay",
     ...(options.workspaceDir !== undefined && { workspaceDir: options.workspaceDir }),
   });
   const outcomes: RunOutcome[] = [];
