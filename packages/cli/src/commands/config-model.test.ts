@@ -67,18 +67,26 @@ test("without a terminal and without --key-stdin no key is stored and nothing is
   const project = await newProject();
   const io = fakeIo();
   expect(await project.run(["add", "hub/m"], io)).toBe(0);
-  expect(io.out()).toBe("stored hub/m (no key; set HUB_API_KEY or use --key-stdin)\n");
+  expect(io.out()).toBe(
+    "stored hub/m (no key; set HUB_API_KEY or use --key-stdin); no address is known for it: pass --base-url\n",
+  );
   expect(await readProjectConfig(project.file)).toEqual({ models: [{ provider: "hub", model_id: "m" }] });
 });
 
 test("a model whose key is known already is stored without a word on keys", async () => {
   const project = await newProject("models: [{ provider: a, model_id: m, api_key: sk-secret }]\n");
   const stored = fakeIo();
-  expect(await project.run(["add", "a/m", "--vision"], stored)).toBe(0);
+  expect(await project.run(["add", "a/m", "--vision", "--base-url", "http://localhost:1/v1"], stored)).toBe(0);
   expect(stored.out()).toBe("stored a/m\n");
   const fromEnvironment = fakeIo({ env: { HUB_API_KEY: "sk-secret" } });
   expect(await project.run(["add", "hub/m"], fromEnvironment)).toBe(0);
-  expect(fromEnvironment.out()).toBe("stored hub/m\n");
+  expect(fromEnvironment.out()).toBe("stored hub/m; no address is known for it: pass --base-url\n");
+});
+
+test("a provider that is misspelt is stored, and told what it may have been meant to be", async () => {
+  const io = fakeIo();
+  expect(await (await newProject()).run(["add", "opnai/gpt-5.4"], io)).toBe(0);
+  expect(io.out()).toContain("no address is known for it: did you mean openai? otherwise pass --base-url");
 });
 
 test("a price replaces the stored one whole, and other changes leave it", async () => {

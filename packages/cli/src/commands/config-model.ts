@@ -3,7 +3,9 @@ import {
   keySource,
   type ModelEntry,
   type ModelPricing,
+  modelSettings,
   parseModelName,
+  providerMeant,
   RookeryError,
   readProjectConfig,
   removeModel,
@@ -81,7 +83,7 @@ export function defineConfig(program: Command, context: CommandContext): void {
       const key = await readSecret(`Key for ${pair.provider} (${enter})`, flags.keyStdin === true, context.io);
       const entry = { ...pair, ...entryOf(flags), ...(key && { api_key: key }) };
       await addModel(file, entry, { setDefault: flags.setDefault === true });
-      report(flags, "stored", name, await keyNote({ ...stored, ...entry }, context.io.env));
+      report(flags, "stored", name, await notes({ ...stored, ...entry }, context.io.env));
     });
   defineModelList(model, context);
   defineModelTest(model, context);
@@ -143,8 +145,15 @@ function addHeader(text: string, previous: Record<string, string> = {}): Record<
   });
 }
 
-/** Says so where a model has no key yet. */
-async function keyNote(entry: ModelEntry, env: NodeJS.ProcessEnv): Promise<string> {
-  if ((await keySource(entry, env)) !== undefined) return "";
-  return ` (no key; set ${await vendorKeyVariable(entry.provider)} or use --key-stdin)`;
+/** Says so where a model has no key yet, and where nobody knows how to reach it. */
+async function notes(entry: ModelEntry, env: NodeJS.ProcessEnv): Promise<string> {
+  const hasKey = (await keySource(entry, env)) !== undefined;
+  const key = hasKey ? "" : ` (no key; set ${await vendorKeyVariable(entry.provider)} or use --key-stdin)`;
+  const { base_url } = await modelSettings(entry, { models: [entry] }, env);
+  return base_url ? key : `${key}; no address is known for it: ${await addressAdvice(entry.provider)}`;
+}
+
+async function addressAdvice(provider: string): Promise<string> {
+  const meant = await providerMeant(provider);
+  return meant === undefined ? "pass --base-url" : `did you mean ${meant}? otherwise pass --base-url`;
 }

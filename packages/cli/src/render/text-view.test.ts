@@ -147,6 +147,20 @@ test("a run that does not complete is named at the end, behind an ended line", a
   expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made; allow more\n");
 });
 
+test("a reply of nothing is told, one that ends in a call is not", async () => {
+  const said = async (...messages: OmniMessage[]): Promise<string> => {
+    const io = fakeIo();
+    const view = textView(io, new OutputStream(io.stdout));
+    for (const message of messages) await view.show(message);
+    view.end(outcome({ text: " " }));
+    return io.err();
+  };
+  const call = modelMessage({ type: "tool_call", role: "assistant", name: "t", arguments: "{}", tool_call_id: "c" });
+  expect(await said()).toBe("rookery: the model answered with nothing\n");
+  expect(await said(call)).not.toContain("nothing");
+  expect(await said(call, eventMessage({ type: "request_begin" }))).toContain("nothing");
+});
+
 async function shown(
   isTTY: boolean,
   messages: readonly OmniMessage[],
@@ -156,7 +170,7 @@ async function shown(
   const stdout = new OutputStream(io.stdout);
   const view = textView(io, stdout);
   for (const message of messages) await view.show(message);
-  view.end(outcome());
+  view.end(outcome({ text: "answered" }));
   await stdout.flush();
   return { out: io.out(), err: io.err() };
 }

@@ -27,6 +27,8 @@ export function textView(io: Io, stdout: OutputStream): View {
   let held: string[] = [];
   let isLineOpen = false;
   let lastHeading: string | undefined;
+  /** The latest reply made a call. */
+  let hasCalled = false;
 
   const write = (text: string): Promise<void> | undefined => {
     if (isTerminal) return stdout.write(text);
@@ -69,8 +71,8 @@ export function textView(io: Io, stdout: OutputStream): View {
     // Calls run side by side: a result that does not follow its own heading gets it again.
     if (lastHeading !== id) heading(call);
     lastHeading = undefined;
+    if (!isTerminal) return talk([`  ${failure}: ${reasonIn(output, columns())}`]);
     const lines = folded(output, columns() - 2).map((line) => dim(`  ${line}`));
-    if (!isTerminal) return talk([`  ${failure}: ${lines[0]?.trim() ?? ""}`]);
     return talk(failure === undefined ? lines : [`  ${failure}`, ...lines]);
   };
 
@@ -89,11 +91,14 @@ export function textView(io: Io, stdout: OutputStream): View {
         for (const tool of message.payload.tools) tools.set(tool.name, tool);
       } else if (isType(message, "tool_call")) {
         calls.set(message.payload.tool_call_id, message.payload);
+        hasCalled = true;
         return heading(message.payload);
       } else if (isType(message, "tool_call_output")) {
         const { tool_call_id: id, output, stop_reason: stop } = message.payload;
         return result(id, output, stop === undefined || stop === "completed" ? undefined : stop);
-      } else if (isType(message, "request_begin") && !isTerminal) {
+      } else if (isType(message, "request_begin")) {
+        hasCalled = false;
+        if (isTerminal) return undefined;
         held = [];
         isLineOpen = false;
       } else if (isType(message, "request_end")) {
@@ -103,13 +108,20 @@ export function textView(io: Io, stdout: OutputStream): View {
       }
       return undefined;
     },
-    end({ status, code, message }, hint) {
+    end({ status, code, message, text }, hint) {
       endLine();
       release();
+      if (status === "completed" && text.trim() === "" && !hasCalled) notice(io, "the model answered with nothing");
       if (status === "completed") return;
       const how = code === undefined ? status : `${status} (${code})`;
       const what = message === undefined ? how : `${how}: ${message}`;
       notice(io, hint === undefined ? what : `${what}; ${hint}`);
     },
   };
+}
+
+/** Why a call failed, on one line: the note of the tool at its end, else what it says first. */
+function reasonIn(output: string, columns: number): string {
+  const last = output.trimEnd().split("\n").at(-1) ?? "";
+  return folded(/^\[.*\]$/.test(last) ? last : output, columns)[0]?.trim() ?? "";
 }
