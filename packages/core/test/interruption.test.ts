@@ -68,7 +68,7 @@ test("an abort before the reply has brought anything keeps the input as it was g
   await using temp = await tempAgent({ createLLM: () => llm });
   const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
   const controller = new AbortController();
-  const image = userImage("data:image/png;base64,AAAA");
+  const image = userImage("data:image/png;base64,iVBORw0KGgo=");
   const run = collectRun(session, [userText("See"), image], { signal: controller.signal });
   setImmediate(() => controller.abort());
   expect((await run).outcome.status).toBe("aborted");

@@ -1,4 +1,5 @@
 import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3TextPart } from "@ai-sdk/provider";
+import { imageTypeOf } from "./image-type.ts";
 
 /** What a user's message is made of. */
 export type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
@@ -12,15 +13,13 @@ export function imagePart(imageUrl: string): UserPart {
   if (mediaType === undefined || data === undefined) {
     return unsendable("an image", "it is neither an http(s) address nor a base64 data URL");
   }
-  const type = plainType(mediaType);
-  return IMAGE_TYPES.has(type) ? encodedPart(data, type, "an image") : unsendableImage(type);
+  return encodedImage(data, plainType(mediaType));
 }
 
 /** The part that carries base64 data; a text that says why it cannot be sent. */
 export function dataPart(data: string, mediaType: string): UserPart {
   const type = plainType(mediaType);
-  if (IMAGE_TYPES.has(type)) return encodedPart(data, type, "an image");
-  if (type.startsWith("image/")) return unsendableImage(type);
+  if (type.startsWith("image/")) return encodedImage(data, type);
   if (FILE_TYPES.test(type)) return encodedPart(data, type, "a file");
   return unsendable("a file", `the type ${type} is not supported`);
 }
@@ -31,13 +30,34 @@ export function userMessages(parts: readonly UserPart[]): LanguageModelV3Message
   return parts.map((part) => ({ role: "user", content: [part] }));
 }
 
-const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const IMAGE_TYPES = /^image\/(png|jpe?g|gif|webp)$/;
 const FILE_TYPES = /^(application\/pdf|text\/.+|audio\/(wav|mp3|mpeg))$/;
 
 function plainType(mediaType: string): string {
-  const type = mediaType.trim().toLowerCase();
-  return type === "image/jpg" ? "image/jpeg" : type;
+  return mediaType.trim().toLowerCase();
 }
+
+/**
+ * An image goes under the type that its bytes show, whatever it is called. A service refuses one that is none, or too large,
+ * and every later request with it.
+ */
+function encodedImage(data: string, calledType: string): UserPart {
+  const part = encodedPart(data, calledType, "an image");
+  if (part.type === "text") return part;
+  const encoded = String(part.data);
+  const shownType = imageTypeOf(encoded);
+  if (shownType === undefined) {
+    const why = IMAGE_TYPES.test(calledType)
+      ? "it is no png, jpeg, gif or webp image"
+      : `the type ${calledType} is not one of png, jpeg, gif and webp`;
+    return unsendable("an image", why);
+  }
+  if (encoded.length > MAX_IMAGE_CHARACTERS) return unsendable("an image", "it is larger than 20 MiB");
+  return { ...part, mediaType: shownType };
+}
+
+/** 20 MiB, counted in base64. */
+const MAX_IMAGE_CHARACTERS = 4 * Math.ceil((20 * 2 ** 20) / 3);
 
 /** Decoding skips what is no base64: a result that is shorter than its source was none. */
 function encodedPart(data: string, mediaType: string, what: string): UserPart {
@@ -48,11 +68,7 @@ function encodedPart(data: string, mediaType: string, what: string): UserPart {
   return { type: "file", mediaType, data: encoded };
 }
 
-function unsendableImage(type: string): UserPart {
-  return unsendable("an image", `the type ${type} is not one of png, jpeg, gif and webp`);
-}
-
 /** The text that stands for what cannot be sent. */
-export function unsendable(what: string, why: string): UserPart {
+export function unsendable(what: string, why: string): LanguageModelV3TextPart {
   return { type: "text", text: `[${what} could not be sent: ${why}]` };
 }

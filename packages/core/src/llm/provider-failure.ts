@@ -92,7 +92,7 @@ function eventOf(chain: readonly Link[], error: unknown): unknown {
 }
 
 /** The title of a page, else the text without its tags. */
-function plainText(body: string): string {
+export function plainText(body: string): string {
   if (!/^\s*</.test(body)) return body.trim();
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
   return (title ?? body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ")).replace(/\s+/g, " ").trim();

@@ -114,7 +114,7 @@ test("an image travels with the texts around it, as address or as data", () => {
     convert([
       userText("look"),
       userImage("https://x.test/a.png"),
-      userImage("data:image/jpg;base64,AAAA"),
+      userImage("data:image/jpg;base64,/9j/"),
       userData("AQI=", "application/pdf"),
     ]),
   ).toEqual([
@@ -123,7 +123,7 @@ test("an image travels with the texts around it, as address or as data", () => {
       content: [
         { type: "text", text: "look" },
         { type: "file", mediaType: "image/*", data: new URL("https://x.test/a.png") },
-        { type: "file", mediaType: "image/jpeg", data: "AAAA" },
+        { type: "file", mediaType: "image/jpeg", data: "/9j/" },
         { type: "file", mediaType: "application/pdf", data: "AQI=" },
       ],
     },
@@ -140,6 +140,7 @@ test.each([
   ["data:image/png;base64,", "it is empty"],
   ["data:image/png;base64,A", "its base64 cannot be decoded"],
   ["data:image/png;base64,AA*A", "its base64 cannot be decoded"],
+  ["data:image/webp;base64,AAAA", "it is no png, jpeg, gif or webp image"],
   ["data:image/tiff;base64,AAAA", "the type image/tiff is not one of png, jpeg, gif and webp"],
   ["data:text/plain;base64,AAAA", "the type text/plain is not one of png, jpeg, gif and webp"],
 ])("the image %j cannot be sent: a text in its place says why", (url, why) => {
@@ -162,8 +163,37 @@ test("data that cannot be sent is replaced by a text that says why", () => {
 });
 
 test("base64 with line ends, of the URL alphabet or without padding goes out in its plain form", () => {
-  expect(convert([userImage("data:IMAGE/PNG;base64,-_\n8")])).toMatchObject([
-    { content: [{ type: "file", mediaType: "image/png", data: "+/8=" }] },
+  expect(convert([userImage("data:IMAGE/JPEG;base64,_9\nj_")])).toMatchObject([
+    { content: [{ type: "file", mediaType: "image/jpeg", data: "/9j/" }] },
+  ]);
+  expect(convert([userData("_w", "application/pdf")])).toMatchObject([{ content: [{ data: "/w==" }] }]);
+});
+
+test.each([
+  ["image/png", "iVBORw0KGgo="],
+  ["image/jpeg", "/9j/4AAQ"],
+  ["image/gif", "R0lGODlhAQAB"],
+  ["image/gif", "R0lGODdhAQAB"],
+  ["image/webp", "UklGRhoAAABXRUJQVlA4"],
+])("an image goes as %s when its bytes say so, whatever it is called", (mediaType, data) => {
+  const called = ["image/png", "image/webp", "image/x-png", "text/plain"];
+  for (const part of [
+    ...called.map((type) => userImage(`data:${type};base64,${data}`)),
+    userData(data, "image/tiff"),
+  ]) {
+    expect(convert([part])).toMatchObject([{ content: [{ type: "file", mediaType, data }] }]);
+  }
+});
+
+test("an image of more than 20 MiB, which no service takes, becomes a text that says so", () => {
+  const png = (bytes: number): OmniMessage => {
+    const data = Buffer.alloc(bytes);
+    data.write("\x89PNG\r\n\x1a\n", "latin1");
+    return userData(data.toString("base64"), "image/png");
+  };
+  expect(convert([png(20 * 2 ** 20)])).toMatchObject([{ content: [{ type: "file" }] }]);
+  expect(convert([png(20 * 2 ** 20 + 3)])).toMatchObject([
+    { content: [{ text: "[an image could not be sent: it is larger than 20 MiB]" }] },
   ]);
 });
 

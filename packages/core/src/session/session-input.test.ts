@@ -9,6 +9,7 @@ test.each([
   ["/tmp/y.png", NEITHER],
   ["", NEITHER],
   ["data:image/png;base64,", "[an image could not be sent: it is empty]"],
+  ["data:image/png;base64,AAAA", "[an image could not be sent: it is no png, jpeg, gif or webp image]"],
   ["data:image/png;base64,***", "[an image could not be sent: its base64 cannot be decoded]"],
   [
     "data:image/bmp;base64,AAAA",
@@ -25,6 +26,6 @@ test.each([
 });
 
 test("text, images by address or as data, and data are input", () => {
-  checkInput([userText("look"), userImage("https://x.test/y.png"), userImage("data:image/png;base64,AAAA")]);
+  checkInput([userText("look"), userImage("https://x.test/y.png"), userImage("data:image/png;base64,iVBORw0KGgo=")]);
   checkInput([userData("AQI=", "application/pdf")]);
 });

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { modelOver, noComplaints, raw, readFile, reads, strict } from "../../../test/support/adapter-kit.ts";
+import { modelOver, noComplaints, PIXEL, raw, readFile, reads, strict } from "../../../test/support/adapter-kit.ts";
 import { answers, ask, callsOf, output, textOf } from "../../../test/support/ask.ts";
 import { collectReply } from "../../../test/support/collect-reply.ts";
 import { holdConversation, longScript } from "../../../test/support/conversation.ts";
 import * as messagesService from "../../../test/support/messages-service.ts";
 import { CLIENT_TYPES } from "../../../test/support/post-request.ts";
 import * as responsesWire from "../../../test/support/responses-wire.ts";
-import { modelMessage, userText } from "../../omnimessage/build.ts";
+import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
 import type { ProviderClientType } from "../../testing/index.ts";
 import type { GenerativeModelConfig } from "../contract.ts";
 import { GenerativeModel } from "../generative-model.ts";
@@ -115,6 +115,22 @@ test.each(
     expect(calls.map((call) => call.arguments)).toEqual(["a", "b", "a", "b"].map((path) => JSON.stringify({ path })));
     expect(new Set(calls.map((call) => call.tool_call_id)).size).toBe(4);
     expect((await ask(llm, ...answers(second))).outcome.status).toBe("completed");
+    noComplaints(server);
+  },
+);
+
+test.each(CLIENT_TYPES)(
+  "over %s an image that is none, of a user or a tool, is said to be none, and a wrong label is mended: nothing is refused",
+  async (clientType) => {
+    const server = await strict([{ tools: reads("a") }, "seen", "ok"]);
+    const llm = modelOver(clientType)(server, { tools: [readFile] });
+    const images = [`data:image/png;base64,${btoa("hello world")}`, PIXEL.replace("png", "webp")];
+    const got = await ask(llm, userText("see"), ...images.map((url) => userImage(url)));
+    expect((await ask(llm, ...answers(got, { images }))).outcome.status).toBe("completed");
+    expect((await ask(llm, userText("next"))).outcome.status).toBe("completed");
+    const sent = JSON.stringify(server.log[2]?.body);
+    expect(sent.match(/an image could not be sent: it is no png, jpeg, gif or webp image/g)).toHaveLength(2);
+    expect(sent.match(/image\/png/g)).toHaveLength(2);
     noComplaints(server);
   },
 );

@@ -114,5 +114,3 @@ function signatureFields(fields: Readonly<Record<string, unknown>> = {}): Record
 
 /** Readers of JSON, that of the service too, stop at about a thousand. */
 const MAX_ARGUMENT_LEVELS = 500;
-
-/** The service's words and those of compatible servers. */

@@ -9,7 +9,8 @@ export function callInput(argumentsText: string, maxLevels: number): unknown {
   return isJsonObject(value) && !isDeeperThan(maxLevels, value) ? value : {};
 }
 
-function isDeeperThan(levels: number, value: unknown): boolean {
+/** Whether lists and objects are nested in a value by more than this. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }

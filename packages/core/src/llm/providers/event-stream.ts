@@ -1,3 +1,6 @@
+import { parseJson } from "../json-value.ts";
+import { plainText } from "../provider-failure.ts";
+
 /**
  * What a protocol does to the events of one stream before its package reads them. Texts are latin1, which keeps each byte
  * as it is.
@@ -5,7 +8,10 @@
 export interface EventMender {
   /** Whole events that arrived together, each with its blank line; returns what takes their place. */
   mend(events: string): string;
-  /** The stream is over: `rest` is an event without its blank line, or empty. Returns what takes its place and ends the stream. */
+  /**
+   * The stream is over: `rest` is an event without its blank line, or nothing, or the whole of a body that does not begin as
+   * events do (JSON, a page). Returns what takes its place and ends the stream.
+   */
   end(rest: string): string;
   /** The end marker of the reply went by: however the connection ends now, the reply is whole. */
   readonly finished: boolean;
@@ -69,6 +75,11 @@ export function lastEvent(rest: string): string {
   return /^\s*\{/.test(rest) ? `data: ${rest.replace(/[\r\n]+/g, " ")}` : rest;
 }
 
+/** The first character that is neither white space nor of a byte order mark. */
+export function firstCharacter(text: string): string | undefined {
+  return /[^\s\xef\xbb\xbf]/.exec(text)?.[0];
+}
+
 /** The data of an event, its lines joined, as it was meant. */
 export function dataOf(event: string): string {
   const lines = event.split(/\r\n|\n|\r/).map((line) => line.replace(BYTE_ORDER_MARK, ""));
@@ -80,6 +91,31 @@ export function dataOf(event: string): string {
 export function eventWith(data: string, name?: string): string {
   return `${name === undefined ? "" : `event: ${name}\n`}data: ${Buffer.from(data).toString("latin1")}\n\n`;
 }
+
+/**
+ * What to tell of a body that is no stream but a page or other JSON, such as comes from a wrong address; `undefined` for any
+ * other text. It stands in an error of the type {@link NO_REPLY}, which is final.
+ */
+export function notAStream(text: string): string | undefined {
+  const body = Buffer.from(text, "latin1")
+    .toString()
+    .replace(/^\uFEFF/, "")
+    .trim();
+  const isPage = body.startsWith("<");
+  if (!isPage && !(/^[[{]/.test(body) && parseJson(body) !== undefined)) return undefined;
+  const words = cut(plainText(body).replace(/\s+/g, " "));
+  return `the server answered with ${isPage ? "a web page" : "JSON that is no reply"} (${words}); check the base URL`;
+}
+
+/** The type of an error over an answer that is no reply of the protocol. */
+export const NO_REPLY = "unsupported_protocol";
+
+/** The beginning of a text that goes into an error. */
+export function cut(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : text;
+}
+
+const MAX_SHOWN_CHARACTERS = 200;
 
 const ENDED = { done: true, value: undefined } as const;
 const FINISHED_MS = 2000;
@@ -109,6 +145,8 @@ class EventSplitter {
   #pending: string[] = [];
   #pendingBytes = 0;
   #tail = "";
+  /** The body is one text and has no events; unknown until it begins. */
+  #isText: boolean | undefined;
   /** An event had no end. */
   tooLong = false;
 
@@ -122,7 +160,8 @@ class EventSplitter {
 
   push(bytes: Uint8Array): Uint8Array {
     const chunk = latin1(bytes);
-    const end = lastBoundary(this.#tail + chunk) - this.#tail.length;
+    this.#isText ??= isText(chunk);
+    const end = this.#isText ? 0 : lastBoundary(this.#tail + chunk) - this.#tail.length;
     if (end <= 0) {
       this.#pending.push(chunk);
       this.#pendingBytes += chunk.length;
@@ -156,6 +195,11 @@ class EventSplitter {
 const NOTHING = new Uint8Array();
 const MAX_EVENT_BYTES = 64 * 2 ** 20;
 const EVENT_ENDS = /(?<=\n\r?\n|\r\r)/;
+
+function isText(chunk: string): boolean | undefined {
+  const first = firstCharacter(chunk);
+  return first === undefined ? undefined : /[<{[]/.test(first);
+}
 
 /** Where the last whole event ends; 0 where none does. */
 function lastBoundary(text: string): number {

@@ -12,7 +12,7 @@ import {
 import { answers, ask, callsOf, output, textOf, thinkingOf } from "../../../test/support/ask.ts";
 import { type CollectedReply, collectReply } from "../../../test/support/collect-reply.ts";
 import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
-import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
+import { assistantText, modelMessage, userImage, userText } from "../../omnimessage/build.ts";
 import type { GenerativeModelConfig, ThinkingLevelName } from "../contract.ts";
 import type { Fidelity } from "../segment-fidelity.ts";
 
@@ -165,6 +165,45 @@ test("images go under the type that bytes or name show; what is no image that is
   ]);
   noComplaints(server);
 });
+
+test("the oldest images make room where a request would be too large, no more than must, and stay texts", async () => {
+  const server = await strict(["1", "2"]);
+  const llm = model(server);
+  const images = Array.from({ length: 3 }, (_, i) => bigPixel(5_000_000 + i));
+  const [first, ...others] = images.map((data) => userImage(`data:image/png;base64,${data}`));
+  llm.setHistory([first, assistantText("0")].filter((message) => message !== undefined));
+  expect((await ask(llm, ...others)).outcome.status).toBe("completed");
+  expect((await ask(llm, userText("well?"))).outcome.status).toBe("completed");
+  const [before, after] = server.log.map(({ body }) => body.contents);
+  const gone = "[a file could not be sent: the request would be larger than the 20 MB that the service takes]";
+  expect(before[0].parts).toEqual([{ text: gone }]);
+  expect(imagesIn(before).map((data) => images.indexOf(data))).toEqual([1, 2]);
+  expect(JSON.stringify(after.slice(0, before.length)) === JSON.stringify(before)).toBe(true);
+  noComplaints(server);
+});
+
+test("images inside outputs make room too, and one that no request has room for", async () => {
+  const server = await strict([{ tools: reads("a") }, "1"]);
+  const llm = model(server, { tools: [readFile] });
+  const got = await ask(llm);
+  const [small, large] = [bigPixel(1_000_000), bigPixel(16_000_000)].map((data) => `data:image/png;base64,${data}`);
+  const images = [large, small].filter((image) => image !== undefined);
+  expect((await ask(llm, ...answers(got, { images }))).outcome.status).toBe("completed");
+  const { response, parts } = server.log[1]?.body.contents[2].parts[0].functionResponse ?? {};
+  expect(response.content).toContain("[a file could not be sent: the request would be larger than the 20 MB");
+  expect(parts).toHaveLength(1);
+  noComplaints(server);
+});
+
+/** A PNG of about so many bytes, in base64. */
+function bigPixel(bytes: number): string {
+  return Buffer.concat([Buffer.from(PIXEL_DATA, "base64"), Buffer.alloc(bytes)]).toString("base64");
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a request as it came over the wire.
+function imagesIn(contents: any[]): string[] {
+  return contents.flatMap(({ parts }) => parts).flatMap((part) => (part.inlineData ? [part.inlineData.data] : []));
+}
 
 test("an image in a reply is a message, and goes back with its signature (PC-041)", async () => {
   const inlineData = { mimeType: "image/png", data: PIXEL_DATA };
@@ -551,6 +590,21 @@ test("a tool whose name the protocol does not take is offered under another and 
   expect(callsOf(got).map(({ name }) => name)).toEqual(names);
   expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
   noComplaints(server);
+});
+
+test("a call by a name that cannot go back goes back under another without its signature, and the conversation goes on", async () => {
+  const call = { name: "default_api:look", args: { path: "a" } };
+  const server = await strict([{ tools: [call, ...reads("b")] }, "ok", "ok"]);
+  const llm = model(server, { tools: [readFile] });
+  const got = await ask(llm);
+  expect(callsOf(got).map(({ name }) => name)).toEqual(["default_api:look", "read_file"]);
+  expect((await ask(llm, ...answers(got))).outcome.status).toBe("completed");
+  expect((await ask(llm, userText("next"))).outcome.status).toBe("completed");
+  expect(server.log.slice(1).map(({ body }) => signaturesIn(body))).toEqual([
+    [STAND_IN, undefined],
+    [undefined, undefined],
+  ]);
+  expect(server.violations).toEqual([]);
 });
 
 // What goes out.

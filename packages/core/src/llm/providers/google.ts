@@ -7,12 +7,11 @@ import { readableFailures } from "./google/error-answer.ts";
 import { finishPrompt } from "./google/finish-prompt.ts";
 import { mendReply } from "./google/mend-reply.ts";
 import { type Traits, traitsOf } from "./google/model-traits.ts";
-import { completePart, OWN, ownFidelity } from "./google/reply-parts.ts";
+import { callName, completePart, OWN, ownFidelity } from "./google/reply-parts.ts";
 import { thinkingConfig } from "./google/thinking-config.ts";
 import { toolMessages } from "./google/tool-messages.ts";
 import { toolSchema } from "./google/tool-schema.ts";
 import { writtenBody } from "./google/written-body.ts";
-import { legalName } from "./legal-names.ts";
 import { marked, type OpenProvider, type PromptDialect } from "./provider.ts";
 import { providerFetch } from "./provider-fetch.ts";
 
@@ -72,7 +71,7 @@ function dialect(traits: Traits): PromptDialect {
     keepsThinking: ({ fidelity }) => isFidelity(fidelity) && typeof fidelity[OWN]?.thoughtSignature === "string",
     fidelity: ownFidelity,
     callId: (id) => id,
-    callName: (name) => legalName(name, /^[A-Za-z_]/),
+    callName,
     callInput: (text) => callInput(text, MAX_ARGUMENT_LEVELS),
     toolMessages: (outputs) => toolMessages(outputs, traits.imagesInside),
     toolSchema,

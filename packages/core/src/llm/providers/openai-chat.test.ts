@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { modelOver, noComplaints, PIXEL, raw, readFile, reads, strict } from "../../../test/support/adapter-kit.ts";
 import { answers, ask, callsOf, textOf, thinkingOf } from "../../../test/support/ask.ts";
+import { chunk, reply, sse, toolCall } from "../../../test/support/chat-wire.ts";
 import { readBoth, readingTurns } from "../../../test/support/conversation.ts";
 import { modelMessage, userImage, userText } from "../../omnimessage/build.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
@@ -101,6 +102,12 @@ test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent:
   ["deepseek-chat", "none", { max_tokens: 900 }],
   ["deepseek-chat", "xhigh", { max_tokens: 900, reasoning_effort: "high" }],
   ["gpt-4o", "high", { max_tokens: 900 }],
+  ["gpt-4.1", "none", { max_tokens: 900 }],
+  ["gpt-5", "none", { max_completion_tokens: 900, reasoning_effort: "minimal" }],
+  ["gpt-5-mini", "none", { max_completion_tokens: 900, reasoning_effort: "minimal" }],
+  ["gpt-5.2", "none", { max_completion_tokens: 900, reasoning_effort: "none" }],
+  ["gpt-5.3-codex", "none", { max_completion_tokens: 900, reasoning_effort: "low" }],
+  ["o3", "none", { max_completion_tokens: 900, reasoning_effort: "low" }],
   ["gpt-5", "low", { max_completion_tokens: 900, reasoning_effort: "low" }],
   ["gpt-5.1", "xhigh", { max_completion_tokens: 900, reasoning_effort: "high" }],
   ["gpt-5.2", "xhigh", { max_completion_tokens: 900, reasoning_effort: "xhigh" }],
@@ -122,6 +129,22 @@ test.each<[modelId: string, level: GenerativeModelConfig["thinkingLevel"], sent:
   expect(rest).toEqual(sent);
   expect(messages[1].reasoning_content).toBe(modelId.startsWith("deepseek") ? "hm" : undefined);
   noComplaints(server);
+});
+
+test("Mistral's service, which refuses stream_options, is sent none, and its counts are read (PC-013)", async () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+  const server = await raw({ body: sse(chunk({ content: "Hi" }), chunk({}, "stop", { usage }), "[DONE]") });
+  const addresses: unknown[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    addresses.push(input);
+    return globalThis.fetch(server.url, init);
+  };
+  const got = await ask(
+    model(server, { modelId: "mistral-large-latest", baseUrl: "https://api.mistral.ai/v1", fetch }),
+  );
+  expect(addresses).toEqual(["https://api.mistral.ai/v1/chat/completions"]);
+  expect(server.bodies[0]).not.toHaveProperty("stream_options");
+  expect(got.usage?.request.total).toBe(9);
 });
 
 test("the output limit is lowered to what the window leaves (PC-033)", async () => {
@@ -184,7 +207,8 @@ test("a provider that names calls by their function gets its own ids back (PC-04
   const second = await ask(llm, ...answers(first));
   await ask(llm, ...answers(second));
   expect([...callsOf(first), ...callsOf(second)].map((call) => call.tool_call_id)).toEqual(["read", "read#2"]);
-  expect(JSON.stringify(server.bodies[2])).not.toContain("#2");
+  const sent = server.bodies[2].messages.flatMap((message: { tool_calls?: object[] }) => message.tool_calls ?? []);
+  expect(sent.map(({ id }: { id: string }) => id)).toEqual(["read", "read"]);
 });
 
 test("a call without a name reaches the engine, which has to answer it", async () => {
@@ -266,6 +290,44 @@ test("the output limit inside a call marks the last call, and it goes back with 
     { name: "read_file", arguments: "{}" },
     { name: "write_file", arguments: "{}" },
   ]);
+});
+
+test("the output limit in another word marks the last call too, in a stream and in one JSON body", async () => {
+  const call = { index: 0, id: "c1", type: "function", function: { name: "read_file", arguments: "{}" } };
+  const choices = [{ message: { role: "assistant", ...toolCall(call) }, finish_reason: "max_tokens" }];
+  const server = await raw(
+    { body: sse(chunk(toolCall(call)), chunk({}, "max_tokens"), "[DONE]") },
+    { body: JSON.stringify({ object: "chat.completion", choices }) },
+  );
+  for (const _ of [1, 2]) {
+    const got = await ask(model(server));
+    expect(got.outcome).toEqual({ status: "completed", finishReason: "length" });
+    expect(callsOf(got)).toMatchObject([{ tool_call_id: "c1", stop_reason: "malformed" }]);
+  }
+});
+
+test.each([
+  ["an error event", sse({ error: { message: "Late.", type: "server_error" } })],
+  ["an error under another name", sse({ object: "error", message: "Late.", code: 400 })],
+  ["an error by its event's name", 'event: error\ndata: {"message":"Late."}\n\n'],
+  ["an event that is no JSON", 'data: {"choices":[{"del\n\n'],
+  ["another end", sse(chunk({}, "error"))],
+  ["half an event", 'data: {"error":{"message":"La'],
+  ["an error without its blank line", 'data: {"error":{"message":"Late."}}'],
+])("%s behind the end marker takes nothing from the reply (PC-020)", async (_, late) => {
+  const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 } };
+  const whole = sse(chunk({ content: "whole" }), chunk({}, "stop"));
+  const server = await raw({ body: whole + late }, { body: `${whole}${late}\n\n${sse(usage, "[DONE]")}` });
+  const got = [await ask(model(server)), await ask(model(server))];
+  expect(got.map(textOf)).toEqual(["whole", "whole"]);
+  expect(got.map(({ outcome }) => outcome)).toEqual(Array(2).fill({ status: "completed", finishReason: "stop" }));
+});
+
+test("a whole call that comes twice is one call, and two calls of one id with other arguments are two", async () => {
+  const piece = (path: string): object =>
+    toolCall({ index: 0, id: "a", type: "function", function: { name: "read_file", arguments: `{"path":"${path}"}` } });
+  const got = await ask(model(await raw({ body: reply(piece("x"), piece("x"), piece("y")) })));
+  expect(callsOf(got).map((call) => call.arguments)).toEqual(['{"path":"x"}', '{"path":"y"}']);
 });
 
 test.each([1, 1000])(
@@ -352,6 +414,11 @@ test.each<[string, (deep: string) => string]>([
 
 test.each([
   ["content_filter", "content_filter"],
+  ["max_tokens", "length"],
+  ["MAX_TOKENS", "length"],
+  ["max_output_tokens", "length"],
+  ["length_limit", "length"],
+  ["model_length", "length"],
   ["stop", "stop"],
   ["function_call", "tool_calls"],
   ["eos", "other"],
@@ -432,27 +499,3 @@ test("a rate limit that speaks of tokens is no overflow", async () => {
   expect(outcome.status).toBe("timeout");
   expect(outcome.overflow).toBeUndefined();
 });
-
-function chunk(delta: object, finish_reason: string | null = null, more: object = {}): object {
-  return {
-    id: "c1",
-    object: "chat.completion.chunk",
-    model: "m",
-    choices: [{ index: 0, delta, finish_reason }],
-    ...more,
-  };
-}
-
-function toolCall(piece: object): object {
-  return { tool_calls: [piece] };
-}
-
-function sse(...events: (object | string | null)[]): string {
-  return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
-}
-
-/** A whole reply of these deltas. */
-function reply(...deltas: object[]): string {
-  const hasCalls = deltas.some((delta) => "tool_calls" in delta);
-  return sse(...deltas.map((delta) => chunk(delta)), chunk({}, hasCalls ? "tool_calls" : "stop"), "[DONE]");
-}

@@ -1,14 +1,20 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { SharedV3ProviderOptions } from "@ai-sdk/provider";
 import type { ThinkingLevelName } from "../contract.ts";
 import { isJsonObject } from "../json-value.ts";
+import { type Fidelity, isFidelity } from "../segment-fidelity.ts";
 import { readAddress } from "./address.ts";
+import { distinctCallIds } from "./distinct-call-ids.ts";
 import { legalCallId, legalName } from "./legal-names.ts";
 import { bearer, callInput, OPENAI_URL } from "./openai/dialect.ts";
+import { effortFor, type ModelTraits, traitsOf } from "./openai/model-traits.ts";
 import { toolSchema } from "./openai/tool-schema.ts";
 import { withCachedInput } from "./openai-chat/cached-input.ts";
 import { joinDeltas } from "./openai-chat/join-deltas.ts";
 import { LateSignatures, OWN, signatureOptions } from "./openai-chat/late-signatures.ts";
+import { markForCache } from "./openai-chat/mark-for-cache.ts";
 import { mendEvents } from "./openai-chat/mend-events.ts";
+import { detailOptions, ReasoningDetails, withReasoningDetails } from "./openai-chat/reasoning-details.ts";
 import { toolMessages } from "./openai-chat/tool-messages.ts";
 import type { OpenProvider, PromptDialect } from "./provider.ts";
 import { providerFetch } from "./provider-fetch.ts";
@@ -17,32 +23,49 @@ import { providerFetch } from "./provider-fetch.ts";
  * OpenAI Chat Completions and the servers that are compatible with it (PC-106).
  *
  * The address is what OpenAI's SDK takes, with `/v1`; its query is kept. OpenAI's own models are known by their names:
- * only the reasoning ones are told how hard to think, and they get `max_completion_tokens`; none of them is sent
- * `reasoning_content`, which other servers get back with the reply it came in.
+ * only the reasoning ones are told how hard to think, which is the least they can at level `none`, and they get
+ * `max_completion_tokens`; none of them is sent `reasoning_content`, which other servers get back with the reply it came in.
+ * Other models are told `reasoning_effort` at any level but `none`. Reasoning that a gateway gave out in `reasoning_details`
+ * goes back there instead. Models whose names begin with `anthropic/`, as gateways call Claude, have their cache marked.
  */
 export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_URL, onBytes, fetch }) => {
   const traits = traitsOf(modelId);
+  const isClaude = /^~?anthropic\//i.test(modelId);
   const { address, query } = readAddress(baseUrl);
+  const { host } = new URL(address);
+  // Another vendor's model behind the same gateway cannot read them.
+  const source = `${host} ${modelId.replace(/[^/]*$/, "")}`;
   return {
     send: async (options) => {
       const signatures = new LateSignatures();
+      const details = new ReasoningDetails(source);
       const provider = createOpenAICompatible({
         name: OWN,
         baseURL: address,
         ...(query && { queryParams: Object.fromEntries(new URLSearchParams(query)) }),
-        includeUsage: true,
+        includeUsage: host !== MISTRAL,
         fetch: providerFetch(fetch, (body) =>
           mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas }),
         ),
-        ...(traits.reasoning && { transformRequestBody: withCompletionLimit }),
+        metadataExtractor: {
+          extractMetadata: async () => undefined,
+          createStreamExtractor: () => ({
+            processChunk: (chunk) => details.note(chunk),
+            buildMetadata: () => undefined,
+          }),
+        },
+        transformRequestBody: (body) => {
+          const limited = traits.reasoning ? withCompletionLimit(body) : body;
+          return isClaude ? markForCache(limited) : limited;
+        },
       });
       const { stream } = await provider.chatModel(modelId).doStream(options);
-      return { stream, completePart: (part) => withCachedInput(signatures.complete(part)) };
+      return { stream, completePart: (part) => withCachedInput(details.complete(signatures.complete(part))) };
     },
-    dialect: dialect(traits),
+    dialect: dialect(traits, source, isClaude),
     authHeaders: bearer,
     callOptions: ({ thinkingLevel, maxTokens }) => {
-      const reasoningEffort = effort(thinkingLevel, traits);
+      const reasoningEffort = traits.openai ? effortFor(thinkingLevel, traits) : compatibleEffort(thinkingLevel);
       return {
         ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
         ...(reasoningEffort && { providerOptions: { openaiCompatible: { reasoningEffort } } }),
@@ -52,43 +75,33 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
   };
 };
 
-interface Traits {
-  /** One of OpenAI's own models. */
-  readonly openai: boolean;
-  /** One of those that reason. */
-  readonly reasoning: boolean;
-  /** Takes the effort `xhigh`. */
-  readonly xhigh: boolean;
-}
+/** It refuses `stream_options`, and counts without being asked. */
+const MISTRAL = "api.mistral.ai";
 
-/** Reads a model's name, without the vendor that gateways put before it; `gpt-oss` runs on other servers. */
-function traitsOf(modelId: string): Traits {
-  const name = modelId.toLowerCase().replace(/^.*\//, "");
-  return {
-    openai: /^(gpt-(?!oss)|o\d|codex|chatgpt)/.test(name),
-    reasoning: /^(o\d|gpt-([5-9]|\d\d)|codex)/.test(name) && !name.includes("chat-latest"),
-    xhigh: /^gpt-(5\.([2-9]|\d\d)|[6-9]|\d\d)|codex-max/.test(name),
-  };
-}
-
-function effort(level: ThinkingLevelName | undefined, traits: Traits): string | undefined {
-  if (level === undefined || level === "none" || (traits.openai && !traits.reasoning)) return undefined;
-  return level === "xhigh" && !traits.xhigh ? "high" : level;
+function compatibleEffort(level: ThinkingLevelName | undefined): string | undefined {
+  if (level === "none") return undefined;
+  return level === "xhigh" ? "high" : level;
 }
 
 function withCompletionLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }
 
-function dialect(traits: Traits): PromptDialect {
+function dialect({ openai }: ModelTraits, source: string, isClaude: boolean): PromptDialect {
+  const fidelity = (given: Fidelity): SharedV3ProviderOptions | undefined => {
+    const options = { ...signatureOptions(given), ...detailOptions(given, source) };
+    return Object.keys(options).length > 0 ? options : undefined;
+  };
   return {
-    keepsThinking: () => !traits.openai,
-    fidelity: signatureOptions,
+    keepsThinking: ({ fidelity: given }) => !openai || (isFidelity(given) && fidelity(given) !== undefined),
+    fidelity,
     callId: (id) => legalCallId(id, MAX_CALL_ID_CHARACTERS),
     callName: (name) => legalName(name),
     callInput,
     toolMessages,
     toolSchema,
+    // A server that names calls by their function has to get its own ids back; Claude refuses ids that are used twice.
+    finishPrompt: (prompt) => withReasoningDetails(isClaude ? distinctCallIds(prompt) : prompt),
   };
 }
 

@@ -305,6 +305,20 @@ test.each([
   expect(got.outcome).toEqual({ status: "completed", finishReason: told });
 });
 
+test("a completed response that calls itself incomplete is one", async () => {
+  const cut = functionCall("c1", '{"path":"a"}');
+  const limit = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+  const server = await raw(
+    { body: sse(added(cut, 0), done(cut, 0), completed(limit)) },
+    { body: JSON.stringify({ object: "response", ...limit, output: [cut] }) },
+  );
+  for (const _ of [1, 2]) {
+    const got = await ask(model(server));
+    expect(got.outcome).toEqual({ status: "completed", finishReason: "length" });
+    expect(callsOf(got)).toMatchObject([{ tool_call_id: "c1", stop_reason: "malformed" }]);
+  }
+});
+
 test.each(['{"path":"a', '{"path":"a"}'])(
   "the output limit inside %s marks the last call, and it goes back with {}",
   async (text) => {
@@ -530,6 +544,11 @@ test.each<[told: string, event: object | string, outcome: object]>([
     { status: "malformed", message: "an event of the reply is not valid JSON" },
   ],
   [
+    "an error that is its object",
+    { object: "error", message: "prompt is too long", type: "BadRequestError", code: 400 },
+    { status: "failed", overflow: true },
+  ],
+  [
     "another protocol",
     { object: "chat.completion.chunk", choices: [{ delta: { content: "Hi" } }] },
     {
@@ -555,7 +574,6 @@ test.each([
   ["behind its beginning", sse({ type: "response.created", response: {} })],
   ["behind a whole message", sse(...message("x"))],
   ["inside its end", sse(...message("x")) + sse(completed()).slice(0, 40)],
-  ["with a page in its place", "<html><title>Welcome</title></html>"],
 ])("a stream that ends cleanly %s is no reply (PC-022)", async (_, body) => {
   const { outcome } = await ask(model(await raw({ body })));
   expect(outcome).toEqual({ status: "malformed", message: "the reply ended without its end marker" });

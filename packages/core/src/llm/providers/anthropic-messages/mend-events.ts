@@ -1,20 +1,36 @@
-import { isJsonObject, jsonText, parseJson } from "../../json-value.ts";
-import { dataOf, type EventMender, eventWith, lastEvent, splitEvents } from "../event-stream.ts";
-import { BROKEN_REPLY } from "../provider.ts";
+import { isJsonObject, parseJson } from "../../json-value.ts";
+import {
+  cut,
+  dataOf,
+  type EventMender,
+  eventWith,
+  lastEvent,
+  NO_REPLY,
+  notAStream,
+  splitEvents,
+} from "../event-stream.ts";
+import { foreignReply } from "../foreign-reply.ts";
+import { isLimit } from "../limit-words.ts";
 import { joinDeltas } from "./join-deltas.ts";
 import { BlockMender, type WireEvent } from "./mend-blocks.ts";
+import { ThinkingFirst } from "./thinking-first.ts";
+import { eventsOf } from "./whole-message.ts";
+import { brokenEvent, errorEvent, failure } from "./wire-error.ts";
 
 /**
  * Mends the events of one reply on their way to the package that reads them.
  *
- * Blocks are mended by {@link BlockMender}. Usage is gathered over all events, since servers spread it and count down to zero
- * at the end. Events that the package does not know are left out, since it takes them for failures.
+ * Blocks are mended by {@link BlockMender} and ordered by {@link ThinkingFirst}. Usage is gathered over all events, since
+ * servers spread it and count down to zero at the end. Events that the package does not know are left out, since it takes
+ * them for failures.
  *
- * With a reason to stop the reply is complete, however the connection ends, and it ends at `message_stop`. A stream that ends
- * without either ends with an error event, before the package closes its segments as if they were whole.
+ * With a reason to stop the reply is complete, whatever comes and however the connection ends, and it ends at `message_stop`.
+ * A stream that ends without either ends with an error event, before the package closes its segments as if they were whole.
+ * A body that is one message is read as a reply that came at once.
  */
 export class MessagesMender implements EventMender {
   readonly #blocks = new BlockMender();
+  readonly #order = new ThinkingFirst();
   #usage: Readonly<Record<string, number>> = {};
   #stopReason: string | undefined;
   /** `message_stop` went by. */
@@ -25,22 +41,26 @@ export class MessagesMender implements EventMender {
   }
 
   mend(events: string): string {
-    return written(splitEvents(events).flatMap((event) => this.#mend(event)));
+    return this.#write(splitEvents(events).flatMap((event) => this.#mend(event)));
   }
 
   /** The last event may lack its blank line; half an event is dropped. */
   end(rest: string): string {
     const event = lastEvent(rest);
     const last = parseJson(dataOf(event)) === undefined ? [] : this.#mend(event);
-    if (this.done) return written(last);
-    return written([
-      ...last,
-      ...(this.finished ? this.#stop() : [brokenEvent("the reply ended without its end marker")]),
-    ]);
+    const failed = last.some(({ type }) => type === "error");
+    return this.#write(failed ? last : [...last, ...this.#end(rest)]);
   }
 
   broken(message: string): string {
-    return written([brokenEvent(message)]);
+    return this.#write([brokenEvent(message)]);
+  }
+
+  #end(rest: string): WireEvent[] {
+    if (this.done) return [];
+    if (this.finished) return this.#stop();
+    const words = notAStream(rest);
+    return [words === undefined ? brokenEvent("the reply ended without its end marker") : failure(NO_REPLY, words)];
   }
 
   #mend(event: string): WireEvent[] {
@@ -48,10 +68,12 @@ export class MessagesMender implements EventMender {
     if (this.done || data === "" || data === "[DONE]") return [];
     const value = parseJson(data);
     const name = /^event:\s*(.*)/m.exec(event)?.[1]?.trim();
-    if (value === undefined)
-      return isUnknown(name) ? [] : [brokenEvent(`an event of the reply is not JSON: ${cut(data)}`)];
+    if (value === undefined) {
+      return this.finished || isUnknown(name) ? [] : [brokenEvent(`an event of the reply is not JSON: ${cut(data)}`)];
+    }
     if (!isJsonObject(value)) return [];
-    return value.type === "error" || value.error ? [errorEvent(value)] : this.#mendValue(value.type ?? name, value);
+    if (value.type === "error" || value.error) return this.finished ? [] : [errorEvent(value)];
+    return this.#mendValue(value.type ?? name, value);
   }
 
   #mendValue(type: unknown, value: Readonly<Record<string, unknown>>): WireEvent[] {
@@ -70,8 +92,16 @@ export class MessagesMender implements EventMender {
       case "message_stop":
         return this.#stop();
       default:
-        return [];
+        return this.#mendOther(value);
     }
+  }
+
+  #mendOther(value: Readonly<Record<string, unknown>>): WireEvent[] {
+    if (value.type === "message" && Array.isArray(value.content)) {
+      return eventsOf(value).flatMap((event) => this.#mendValue(event.type, event));
+    }
+    const words = this.finished ? undefined : foreignReply(value);
+    return words === undefined ? [] : [failure(NO_REPLY, words)];
   }
 
   #begin(message: unknown): WireEvent {
@@ -81,7 +111,7 @@ export class MessagesMender implements EventMender {
 
   #count({ delta, usage }: Readonly<Record<string, unknown>>): WireEvent {
     const reason = isJsonObject(delta) ? delta.stop_reason : undefined;
-    if (typeof reason === "string" && reason !== "") this.#stopReason = reason;
+    if (typeof reason === "string" && reason !== "") this.#stopReason = isLimit(reason) ? "max_tokens" : reason;
     this.#usage = { ...this.#usage, ...counts(usage) };
     const stopReason = this.#stopReason ?? null;
     return { type: "message_delta", delta: { stop_reason: stopReason }, usage: { output_tokens: 0, ...this.#usage } };
@@ -90,6 +120,12 @@ export class MessagesMender implements EventMender {
   #stop(): WireEvent[] {
     this.done = true;
     return [...this.#blocks.stopAll(), { type: "message_stop" }];
+  }
+
+  #write(events: readonly WireEvent[]): string {
+    return joinDeltas(events.flatMap((event) => this.#order.pass(event)))
+      .map((event) => eventWith(JSON.stringify(event)))
+      .join("");
   }
 }
 
@@ -106,27 +142,4 @@ function counts(usage: unknown): Record<string, number> {
 /** The name of an event that is no part of a reply: a heartbeat, with whatever data. */
 function isUnknown(name: string | undefined): boolean {
   return name !== undefined && name !== "message" && !/^(message|content_block)_|^error$/.test(name);
-}
-
-/** The package wants a type and a message, and passes over anything else that an error says. */
-function errorEvent(value: Readonly<Record<string, unknown>>): WireEvent {
-  const error = isJsonObject(value.error) ? value.error : { message: value.error ?? value.message };
-  const type =
-    [error.type, error.code, error.status].find((name) => typeof name === "string" && name !== "") ?? "error";
-  const message = typeof error.message === "string" ? error.message : cut(jsonText(error) ?? "unknown");
-  return { type: "error", error: { type, message } };
-}
-
-function brokenEvent(message: string): WireEvent {
-  return { type: "error", error: { type: BROKEN_REPLY, message } };
-}
-
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
-}
-
-function written(events: readonly WireEvent[]): string {
-  return joinDeltas(events)
-    .map((event) => eventWith(JSON.stringify(event)))
-    .join("");
 }

@@ -1,11 +1,10 @@
 import { type UserPart, unsendable } from "../../file-part.ts";
-import { imageTypeOf } from "../image-type.ts";
 
 /**
  * A part of a user's message as the service takes it; for a file that it would refuse, and every later request with it, a
  * text that says why it cannot be sent.
  *
- * Images go under the type that their bytes show. Texts of every type go as plain ones, PDFs as they are.
+ * Texts of every type go as plain ones, images and PDFs as they are.
  */
 export function sendablePart(part: UserPart): UserPart {
   if (part.type === "text" || typeof part.data !== "string" || part.mediaType === "application/pdf") return part;
@@ -15,9 +14,7 @@ export function sendablePart(part: UserPart): UserPart {
     return isBlank ? unsendable("a file", "it is blank") : { ...part, mediaType: "text/plain" };
   }
   if (!mediaType.startsWith("image/")) return unsendable("a file", `the type ${mediaType} is not supported`);
-  if (data.length > MAX_IMAGE_CHARACTERS) return unsendable("an image", "it is larger than 5 MiB");
-  const type = imageTypeOf(data);
-  return type ? { ...part, mediaType: type } : unsendable("an image", "it is no png, jpeg, gif or webp image");
+  return data.length > MAX_IMAGE_CHARACTERS ? unsendable("an image", "it is larger than 5 MiB") : part;
 }
 
 /** Counted in base64. */

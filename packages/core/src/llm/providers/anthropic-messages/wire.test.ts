@@ -172,6 +172,10 @@ test.each([
   ["pause_turn", "stop"],
   ["refusal", "content_filter"],
   ["model_context_window_exceeded", "length"],
+  ["length", "length"],
+  ["MAX_TOKENS", "length"],
+  ["max_output_tokens", "length"],
+  ["context_length_exceeded", "length"],
   ["something_new", "other"],
 ])("the stop reason %s is told as %s", async (wire, told) => {
   const server = await raw({ body: sse(START, ...numbered([text("x")]), ...end(wire)) });
@@ -223,6 +227,117 @@ test("behind its reason to stop a reply is whole, however the connection ends", 
   for (const _ of [1, 2, 3, 4]) {
     const got = await ask(model(server));
     expect([got.outcome, textOf(got)]).toEqual([{ status: "completed", finishReason: "stop" }, "Hi"]);
+  }
+});
+
+test.each([
+  ["an error", 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"late"}}\n\n'],
+  ["half an event", 'event: message_stop\ndata: {"ty\n\n'],
+  ["another protocol", 'data: {"choices":[]}\n\n'],
+])("behind its reason to stop a reply is whole, though %s follows", async (_, late) => {
+  const body = sse(START, ...numbered([text("Hi")]), end("end_turn")[0] ?? {}) + late;
+  const llm = model(await raw({ body }, { body: reply(text("ok")) }));
+  const got = await ask(llm);
+  expect([got.outcome, textOf(got)]).toEqual([{ status: "completed", finishReason: "stop" }, "Hi"]);
+});
+
+test("a signature that comes when the next blocks have begun goes back with its thinking (PC-041)", async () => {
+  const opened = (index: number, content_block: object): object => ({
+    type: "content_block_start",
+    index,
+    content_block,
+  });
+  const piece = (index: number, delta: object): object => ({ type: "content_block_delta", index, delta });
+  const stopped = (index: number): object => ({ type: "content_block_stop", index });
+  const body = sse(
+    START,
+    opened(0, { type: "thinking", thinking: "" }),
+    opened(1, { type: "text", text: "" }),
+    opened(2, { type: "tool_use", id: "toolu_1", name: "look", input: {} }),
+    piece(0, { type: "thinking_delta", thinking: "hm" }),
+    piece(2, { type: "input_json_delta", partial_json: "{}" }),
+    piece(1, { type: "text_delta", text: "Hi" }),
+    piece(0, { type: "signature_delta", signature: "S0" }),
+    stopped(0),
+    piece(1, { type: "text_delta", text: " there" }),
+    stopped(1),
+    stopped(2),
+    ...end("tool_use"),
+  );
+  const server = await raw({ body }, { body: reply(text("ok")) });
+  const llm = model(server);
+  await ask(llm, ...answers(await ask(llm)));
+  expect(server.bodies[1].messages[1].content).toEqual([
+    { type: "thinking", thinking: "hm", signature: "S0" },
+    { type: "text", text: "Hi there" },
+    { type: "tool_use", id: "toolu_1", name: "look", input: {} },
+  ]);
+});
+
+test("what waited for a signature is not lost when the reply breaks off", async () => {
+  const body = sse(
+    START,
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "hm" } },
+    ...numbered([text("no"), text("Hi")]).slice(3),
+  );
+  const got = await ask(model(await raw({ body })));
+  expect([got.outcome.status, textOf(got)]).toEqual(["malformed", "Hi"]);
+});
+
+test("a whole message in place of a stream is a reply that came at once, and goes back (PC-041)", async () => {
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    content: [
+      { type: "thinking", thinking: "hm", signature: "S" },
+      { type: "text", text: "é\n\n" },
+      { type: "tool_use", id: "toolu_1", name: "look", input: { at: "q" } },
+    ],
+    stop_reason: "tool_use",
+    usage: { input_tokens: 3, output_tokens: 4 },
+  };
+  const headers = { "content-type": "application/json" };
+  for (const written of [JSON.stringify(message), JSON.stringify(message, null, 2).replaceAll("\n", "\n\n")]) {
+    const server = await raw({ body: written, headers, bytesPerWrite: 40 }, { body: reply(text("ok")) });
+    const llm = model(server);
+    const got = await ask(llm);
+    expect(got.outcome).toEqual({ status: "completed", finishReason: "tool_calls" });
+    expect(got.usage?.request).toMatchObject({ output: 4, total: 7 });
+    await ask(llm, ...answers(got));
+    expect(server.bodies[1].messages[1].content).toEqual(message.content);
+  }
+});
+
+test.each([
+  [
+    "<!doctype html>\n\n<html><head><title>Open\nWebUI</title></head>",
+    "the server answered with a web page (Open WebUI); check the base URL",
+  ],
+  [
+    '{"detail":\n "Not Found"}',
+    'the server answered with JSON that is no reply ({"detail": "Not Found"}); check the base URL',
+  ],
+  ["[]", "the server answered with JSON that is no reply ([]); check the base URL"],
+  [
+    'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n',
+    "the server answered with Chat Completions; set the client type of this model to openai-chat",
+  ],
+  [
+    'event: response.created\ndata: {"type":"response.created","response":{}}\n\n',
+    "the server answered with Responses; set the client type of this model to openai-responses",
+  ],
+  [
+    '{"candidates":[{"content":{"parts":[{"text":"x"}]}}]}',
+    "the server answered with the Gemini API; set the client type of this model to google",
+  ],
+])("the answer %j is no reply, finally, and what to do is said", async (body, words) => {
+  for (const bytesPerWrite of [1, body.length]) {
+    expect((await ask(model(await raw({ body, bytesPerWrite })))).outcome).toEqual({
+      status: "failed",
+      permanent: true,
+      message: `the provider reported an error (unsupported_protocol): ${words}`,
+    });
   }
 });
 

@@ -1,3 +1,5 @@
+import { firstCharacter } from "../event-stream.ts";
+
 /**
  * A body that is one JSON array of events, or one event, as the stream of server-sent events it stands for: so a service
  * answers that passes over `alt=sse`. It goes on as it comes. Any other body stays as it is.
@@ -22,7 +24,7 @@ export function arrayAsEvents(body: ReadableStream<Uint8Array>): ReadableStream<
 
 /** `undefined` while nothing but white space and a byte order mark has come. */
 function beginsJson(bytes: Uint8Array): boolean | undefined {
-  const first = /[^\s\xef\xbb\xbf]/.exec(latin1(bytes))?.[0];
+  const first = firstCharacter(latin1(bytes));
   return first === undefined ? undefined : first === "[" || first === "{";
 }
 

@@ -8,6 +8,13 @@ export function readableFailures(transport: typeof fetch): typeof fetch {
   };
 }
 
+/** An error of the package's stream, with the wait that Google tells in its details where that of an answer is looked for. */
+export function readableError(error: unknown): unknown {
+  const event = isJsonObject(error) && isJsonObject(error.value) ? error.value : {};
+  const delay = isJsonObject(event.error) ? retryDelay(event.error) : undefined;
+  return delay === undefined ? error : { ...event, responseHeaders: { "retry-after": delay } };
+}
+
 /** What an error is about, where its status says something else: the key, or what has been paid for. */
 export function errorType(error: Readonly<Record<string, unknown>>): string | undefined {
   const words = JSON.stringify([error.message, error.details]);

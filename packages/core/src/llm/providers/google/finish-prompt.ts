@@ -1,6 +1,7 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, LanguageModelV3ToolCallPart } from "@ai-sdk/provider";
 import { isJsonObject } from "../../json-value.ts";
 import { userContent } from "../user-content.ts";
+import { fitSize } from "./fit-size.ts";
 import { OWN } from "./reply-parts.ts";
 import { sendablePart } from "./sendable-part.ts";
 import { NO_TEXT, UNSIGNED } from "./written-body.ts";
@@ -13,8 +14,8 @@ type SentIds = ReadonlyMap<string, string>;
 
 /**
  * A whole prompt as the service takes it. Ids that it did not give stay behind, on calls and on their outputs; signed texts
- * of nothing are kept from being left out; files it does not take become a text that says so; a call whose arguments were
- * taken away loses its signature.
+ * of nothing are kept from being left out; files it does not take, or has no room for, become a text that says so; a call
+ * that is not what it was loses its signature.
  *
  * @param insists - The model refuses a step of the current turn whose first call has no signature: one that came from
  *   elsewhere gets the stand-in that Google documents for it. Earlier turns are taken as they are.
@@ -22,7 +23,7 @@ type SentIds = ReadonlyMap<string, string>;
 export function finishPrompt(prompt: LanguageModelV3Prompt, insists: boolean): LanguageModelV3Prompt {
   const turn = prompt.findLastIndex(({ role }) => role === "user");
   let ids: SentIds = new Map();
-  return prompt.map((message, index) => {
+  const finished = prompt.map((message, index) => {
     if (message.role === "assistant") {
       ids = sentIds(callsOf(message));
       return assistantMessage(message, ids, insists && index > turn);
@@ -30,6 +31,7 @@ export function finishPrompt(prompt: LanguageModelV3Prompt, insists: boolean): L
     if (message.role === "user") return { ...message, content: userContent(message.content, sendablePart) };
     return message.role === "tool" ? toolMessage(message, ids) : message;
   });
+  return fitSize(finished);
 }
 
 /** One of the two that Google documents for calls that no Gemini model made. */
@@ -79,11 +81,11 @@ function sentIds(calls: readonly LanguageModelV3ToolCallPart[]): SentIds {
   return sent;
 }
 
-/** A signature is for a call with its arguments: one that goes back without them goes back without it. */
-function isSigned({ input, providerOptions }: LanguageModelV3ToolCallPart): boolean {
-  const { thoughtSignature, noArguments } = providerOptions?.[OWN] ?? {};
+/** A signature is for a call with its name and arguments: one that goes back without them goes back without it. */
+function isSigned({ input, toolName, providerOptions }: LanguageModelV3ToolCallPart): boolean {
+  const { thoughtSignature, noArguments, calledName = toolName } = providerOptions?.[OWN] ?? {};
   const isEmpty = isJsonObject(input) && Object.keys(input).length === 0;
-  return thoughtSignature !== undefined && (!isEmpty || noArguments === true);
+  return thoughtSignature !== undefined && calledName === toolName && (!isEmpty || noArguments === true);
 }
 
 function signed(call: LanguageModelV3ToolCallPart, thoughtSignature: string): LanguageModelV3ToolCallPart {

@@ -182,6 +182,8 @@ test("an answer that passes over alt=sse is read as what it is: one JSON array, 
 
 test.each([
   ["MAX_TOKENS", "length"],
+  ["length", "length"],
+  ["max_output_tokens", "length"],
   ["SAFETY", "content_filter"],
   ["RECITATION", "content_filter"],
   ["PROHIBITED_CONTENT", "content_filter"],
@@ -242,6 +244,15 @@ test.each<[string, object, LLMOutcome]>([
     { status: "timeout", message: "the provider answered HTTP 429 (resource_exhausted): Resource has been exhausted." },
   ],
   [
+    "a rate limit with the wait",
+    { error: { code: 429, message: "Slow.", status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "7.5s" }] } },
+    {
+      status: "timeout",
+      message: "the provider answered HTTP 429 (resource_exhausted): Slow.",
+      retryAfterMs: 7500,
+    },
+  ],
+  [
     "a refused key",
     { error: { code: 400, message: "API key not valid.", status: "INVALID_ARGUMENT" } },
     { status: "auth", message: "the provider answered HTTP 400 (invalid_api_key): API key not valid." },
@@ -262,6 +273,36 @@ test.each<[string, object, LLMOutcome]>([
     const got = await ask(await raw({ body, bytesPerWrite }));
     expect(got.outcome).toEqual(outcome);
     expect(got.complete).toMatchObject([{ text: "Hi", stop_reason: outcome.status }]);
+  }
+});
+
+test.each([
+  [
+    "<!doctype html>\n\n<html><head><title>Open\nWebUI</title></head>",
+    "the server answered with a web page (Open WebUI); check the base URL",
+  ],
+  ['{"detail":\n "é"}', 'the server answered with JSON that is no reply ({"detail": "é"}); check the base URL'],
+  [
+    'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n',
+    "the server answered with Chat Completions; set the client type of this model to openai-chat",
+  ],
+  [
+    'data: {"type":"message_start","message":{}}\n\n',
+    "the server answered with Anthropic Messages; set the client type of this model to anthropic-messages",
+  ],
+])("the answer %j is no reply, finally, and what to do is said", async (body, words) => {
+  for (const bytesPerWrite of [1, body.length * 2]) {
+    expect((await ask(await raw({ body, bytesPerWrite }))).outcome).toEqual({
+      status: "failed",
+      permanent: true,
+      message: `the provider reported an error (unsupported_protocol): ${words}`,
+    });
+  }
+});
+
+test("a reply that breaks off is no other answer, though only beats or the beginning came (PC-022)", async () => {
+  for (const body of ['data: {"beat":1}\n\ndata: {"beat":2}\n\n', sse({ usageMetadata: {} }), ""]) {
+    expect((await ask(await raw({ body }))).outcome).toEqual(BROKEN);
   }
 });
 

@@ -1,7 +1,9 @@
 import type { LanguageModelV3StreamPart, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { isJsonObject, jsonText } from "../../json-value.ts";
 import type { Fidelity } from "../../segment-fidelity.ts";
+import { legalName } from "../legal-names.ts";
 import { unmarked } from "../provider.ts";
+import { readableError } from "./error-answer.ts";
 import { NO_TEXT } from "./written-body.ts";
 
 /** A part of a reply in the form in which the package loses nothing of it. */
@@ -53,7 +55,7 @@ export function joinParts(parts: readonly (ReplyPart | string)[]): (ReplyPart | 
 
 /**
  * A part of the package's stream: the text of nothing as nothing, a signature only on what it came with, on a call the id,
- * if the service gave it one, and on a signed call whether it came without arguments.
+ * if the service gave it one, and on a signed call whether it came without arguments, and its name where that cannot go back.
  */
 export function completePart(part: LanguageModelV3StreamPart): LanguageModelV3StreamPart {
   switch (part.type) {
@@ -68,6 +70,8 @@ export function completePart(part: LanguageModelV3StreamPart): LanguageModelV3St
       return part.delta === NO_TEXT ? { ...part, delta: "" } : part;
     case "tool-call":
       return completeCall(part);
+    case "error":
+      return { ...part, error: readableError(part.error) };
     default:
       return part;
   }
@@ -78,19 +82,29 @@ type CallPart = Extract<LanguageModelV3StreamPart, { type: "tool-call" }>;
 function completeCall(part: CallPart): CallPart {
   const own = part.providerMetadata?.[OWN];
   const callId = unmarked(part.toolCallId);
-  const noArguments = own?.thoughtSignature !== undefined && /^\s*(\{\s*\}\s*)?$/.test(part.input);
-  const fields = { ...own, ...(callId !== "" && { callId }), ...(noArguments && { noArguments }) };
+  const name = unmarked(part.toolName);
+  const signed = own?.thoughtSignature !== undefined && {
+    ...(/^\s*(\{\s*\}\s*)?$/.test(part.input) && { noArguments: true }),
+    ...(callName(name) !== name && { calledName: name }),
+  };
+  const fields = { ...own, ...(callId !== "" && { callId }), ...signed };
   return Object.keys(fields).length === 0 ? part : { ...part, providerMetadata: { [OWN]: fields } };
+}
+
+/** A name that the service takes in a call and for a tool. */
+export function callName(name: string): string {
+  return legalName(name, /^[A-Za-z_]/);
 }
 
 /** What of fidelity this protocol gave out. */
 export function ownFidelity({ [OWN]: own }: Fidelity): SharedV3ProviderOptions | undefined {
-  const { thoughtSignature, callId, thought, noArguments } = own ?? {};
+  const { thoughtSignature, callId, thought, noArguments, calledName } = own ?? {};
   const fields = {
     ...(typeof thoughtSignature === "string" && { thoughtSignature }),
     ...(typeof callId === "string" && { callId }),
     ...(thought === true && { thought }),
     ...(noArguments === true && { noArguments }),
+    ...(typeof calledName === "string" && { calledName }),
   };
   return Object.keys(fields).length > 0 ? { [OWN]: fields } : undefined;
 }

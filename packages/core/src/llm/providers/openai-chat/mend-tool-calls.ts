@@ -30,7 +30,8 @@ interface Call {
  * of each under it.
  *
  * Servers send all calls at index 0, leave the index out, give two calls one id, leave ids out, repeat id and name with
- * every piece, change the id on the way, name a call late or not at all, and send arguments as `null` or as an object.
+ * every piece, change the id on the way, name a call late or not at all, send arguments as `null` or as an object, and a
+ * whole call twice over.
  */
 export class ToolCallMender {
   readonly #calls: Call[] = [];
@@ -51,6 +52,7 @@ export class ToolCallMender {
 
   #place(sent: Piece, position: number): Record<string, unknown>[] {
     const candidate = this.#candidate(sent, position);
+    if (candidate && repeats(candidate, sent)) return [];
     const piece = candidate?.repeated ? { ...sent, id: sent.id ?? candidate.id, name: candidate.name } : sent;
     const call = candidate && !beginsAnother(candidate, piece) ? candidate : this.#begin(piece, position);
     if (piece.id !== undefined && !this.#byId.has(piece.id)) this.#byId.set(piece.id, call);
@@ -110,6 +112,13 @@ function beginsAnother(call: Call, { id, name, argumentsText }: Piece): boolean 
   const isBegun = /^\s*[{[]/.test(argumentsText);
   const mayBeWhole = /[}\]]\s*$/.test(call.argumentPieces.findLast((piece) => piece.trim() !== "") ?? "");
   return isBegun && mayBeWhole && parseJson(call.argumentPieces.join("")) !== undefined;
+}
+
+/** A whole call that comes again in one piece, the same in all it says. */
+function repeats(call: Call, { index, id, name, argumentsText }: Piece): boolean {
+  const isTheSame = index === call.serverIndex && id !== undefined && id === call.id && name === call.name;
+  if (!isTheSame || parseJson(argumentsText) === undefined) return false;
+  return argumentsText === call.argumentPieces.join("");
 }
 
 function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {

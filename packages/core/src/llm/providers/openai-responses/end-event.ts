@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../json-value.ts";
+import { isLimit } from "../limit-words.ts";
 import type { WireEvent } from "./wire-event.ts";
 
 /** The end of a reply with what the package reads of it; what is not as it should be is left out. */
@@ -11,11 +12,10 @@ export function endEvent(type: "response.completed" | "response.incomplete", res
   };
 }
 
-/** Some servers have words of their own for the output limit. */
 function reasonIn(details: unknown): string {
   const reason = isJsonObject(details) ? details.reason : undefined;
   if (typeof reason !== "string") return "unknown";
-  return /^(max_(\w+_)?tokens|length)$/.test(reason) ? "max_output_tokens" : reason;
+  return isLimit(reason) ? "max_output_tokens" : reason;
 }
 
 function usageOf(usage: unknown): Record<string, unknown> | null {

@@ -258,6 +258,29 @@ test("what is told only at the end of the reply is not lost, and nothing is told
   expect(streamed.complete).toMatchObject([{ text: "so" }, { thinking: "hm" }, { arguments: '{"n":1}' }]);
 });
 
+test("a call that only the end of the reply tells of is not lost beside others", async () => {
+  const streamed = [added(functionCall("a", ""), 0), done(functionCall("a", '{"n":1}'), 0)];
+  const output = [functionCall("a", '{"n":1}'), functionCall("b", '{"n":2}')];
+  const got = await ask(answered(sse(...streamed, completed({ output }))));
+  expect(callsOf(got)).toMatchObject([
+    { tool_call_id: "a", arguments: '{"n":1}' },
+    { tool_call_id: "b", arguments: '{"n":2}' },
+  ]);
+});
+
+test.each<[string, string | null, string]>([
+  ["another id", "x", '{"n":1}'],
+  ["another id and its arguments written otherwise", "x", '{ "n": 1 }'],
+  ["another id and other arguments", "x", '{"n":7}'],
+  ["another id and arguments nested deeply", "x", "[".repeat(100_000) + "]".repeat(100_000)],
+  ["no id", null, '{"n":1}'],
+])("a call that the end of the reply tells again with %s is one call", async (_, call_id, args) => {
+  const streamed = [added(functionCall("a", ""), 0), done(functionCall("a", '{"n":1}'), 0)];
+  const output = [functionCall(call_id, args, { id: `fc_${call_id}` })];
+  const got = await ask(answered(sse(...streamed, completed({ output }))));
+  expect(callsOf(got)).toMatchObject([{ tool_call_id: "a", arguments: '{"n":1}' }]);
+});
+
 test("a call that was never finished has what came of it", async () => {
   const got = await said(added(functionCall("a", ""), 0), argumentsDelta('{"n":1}', "fc_a", 0));
   expect(callsOf(got)).toMatchObject([{ tool_call_id: "a", arguments: '{"n":1}', stop_reason: "completed" }]);

@@ -1,5 +1,16 @@
 import { isJsonObject, parseJson } from "../../json-value.ts";
-import { dataOf, type EventMender, eventWith, lastEvent, mendStream, splitEvents } from "../event-stream.ts";
+import {
+  dataOf,
+  type EventMender,
+  eventWith,
+  lastEvent,
+  mendStream,
+  NO_REPLY,
+  notAStream,
+  splitEvents,
+} from "../event-stream.ts";
+import { foreignReply } from "../foreign-reply.ts";
+import { toldError } from "../openai/told-error.ts";
 import { endEvent } from "./end-event.ts";
 import { REFUSAL_DELTA, ReplyItems, TEXT_DELTA, THINKING_DELTA } from "./reply-items.ts";
 import { brokenEvents, errorEvents } from "./wire-error.ts";
@@ -11,7 +22,7 @@ import { joinDeltas, type WireEvent } from "./wire-event.ts";
  * Only what makes up a reply goes on, in the form in which the package loses nothing of it (see {@link ReplyItems}): items
  * of the service's own tools, events nobody knows, heartbeats and repeated events do not. The stream ends with the end of
  * the response or with an error; one that ends without either ends with an error. A body that is one JSON object is read as
- * a response that came at once.
+ * a response that came at once; a page, other JSON, and another protocol are errors that say so.
  */
 export function mendEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): ReadableStream<Uint8Array> {
   return mendStream(body, new ResponsesMender(), onBytes);
@@ -32,7 +43,9 @@ class ResponsesMender implements EventMender {
   end(rest: string): string {
     const event = lastEvent(rest);
     const last = parseJson(dataOf(event)) === undefined ? [] : this.#read(event);
-    return write(this.done ? last : [...last, ...brokenEvents("the reply ended without its end marker")]);
+    if (this.done) return write(last);
+    const stray = notAStream(rest);
+    return write([...last, ...(stray === undefined ? brokenEvents(NO_END) : foreignEvents(stray))]);
   }
 
   broken(message: string): string {
@@ -43,6 +56,8 @@ class ResponsesMender implements EventMender {
     const data = this.done ? "" : dataOf(text);
     if (data.trim() === "" || data === "[DONE]") return [];
     const value = parseJson(data);
+    const error = toldError(value, text);
+    if (error !== undefined) return this.#fail(errorEvents(error));
     if (value === undefined) return this.#fail(brokenEvents("an event of the reply is not valid JSON"));
     if (!isJsonObject(value)) return [];
     const type = typeof value.type === "string" ? value.type : typeOf(value, text);
@@ -74,26 +89,28 @@ class ResponsesMender implements EventMender {
         return this.#items.summaryPart(event);
       case "response.completed":
       case "response.incomplete":
-        return this.#end(event.type, event.response ?? event);
+        return this.#end(event.response ?? event, event.type);
       case "response.failed":
       case "response.cancelled":
         return this.#fail(
           errorEvents(errorIn(event.response ?? event) ?? `the response ended as ${event.type.slice(9)}`),
         );
-      case CHAT_CHUNK:
-        return this.#fail(errorEvents({ type: "unsupported_protocol", message: CHAT_ADVICE }));
       default:
-        if (THINKING.test(event.type)) return this.#items.piece("reasoning", THINKING_DELTA, event);
-        return event.type === "error" || event.error ? this.#fail(errorEvents(event.error ?? event)) : [];
+        return THINKING.test(event.type) ? this.#items.piece("reasoning", THINKING_DELTA, event) : this.#other(event);
     }
   }
 
-  #end(type: "response.completed" | "response.incomplete", response: unknown): WireEvent[] {
-    const error = errorIn(response);
+  #other(event: WireEvent): WireEvent[] {
+    const foreign = event.type.startsWith("response.") ? undefined : foreignReply(event);
+    return foreign === undefined ? [] : this.#fail(foreignEvents(foreign));
+  }
+
+  #end(response: unknown, type: "response.completed" | "response.incomplete"): WireEvent[] {
+    const { error, output, status } = isJsonObject(response) ? response : {};
     if (error) return this.#fail(errorEvents(error));
     this.finished = true;
     this.done = true;
-    return [...this.#items.end(isJsonObject(response) ? response.output : undefined), endEvent(type, response)];
+    return [...this.#items.end(output), endEvent(status === "incomplete" ? "response.incomplete" : type, response)];
   }
 
   #fail(events: WireEvent[]): WireEvent[] {
@@ -104,13 +121,15 @@ class ResponsesMender implements EventMender {
 
 /** Thinking itself and its summary, by their names old and new. */
 const THINKING = /^response\.reasoning(_summary)?(_text)?\.delta$/;
-const CHAT_CHUNK = "chat.completion.chunk";
-const CHAT_ADVICE = "the server answered with Chat Completions; set the client type of this model to openai-chat";
+const NO_END = "the reply ended without its end marker";
+
+function foreignEvents(message: string): WireEvent[] {
+  return errorEvents({ type: NO_REPLY, message });
+}
 
 /** The type of an event that does not name it: that of the server-sent event, or what its content shows. */
 function typeOf(value: Record<string, unknown>, text: string): string {
-  if (Array.isArray(value.choices)) return CHAT_CHUNK;
-  if (value.object === "response" && typeof value.status === "string") return `response.${value.status}`;
+  if (value.object === "response") return `response.${value.status}`;
   return /^(?:\xef\xbb\xbf)?event: ?(.*)$/m.exec(text)?.[1]?.trim() ?? "";
 }
 

@@ -1,4 +1,5 @@
 import { marked } from "../provider.ts";
+import { missedCalls } from "./missed-calls.ts";
 import { asIndex, type ItemKind, readArguments, readItem, type SentItem, written } from "./sent-item.ts";
 import type { WireEvent } from "./wire-event.ts";
 
@@ -72,13 +73,17 @@ export class ReplyItems {
     return sent ? this.#finish(this.#find(sent) ?? this.#begin(sent), sent) : [];
   }
 
-  /** The reply is over: what was never finished, and what the reply holds of a kind that did not come before. */
+  /**
+   * The reply is over: what was never finished, what the reply holds of a kind that did not come before, and calls that did
+   * not come before.
+   */
   end(output: unknown): WireEvent[] {
+    const told = (Array.isArray(output) ? output : []).flatMap((item) => readItem(item, undefined) ?? []);
     const streamed = new Set(this.#items.map(({ kind }) => kind));
-    const late = (Array.isArray(output) ? output : []).flatMap((told) => {
-      const sent = readItem(told, undefined);
-      if (!sent) return [];
-      const item = this.#known(sent) ?? (streamed.has(sent.kind) ? undefined : this.#begin(sent));
+    const missed = new Set(missedCalls(told, this.#items));
+    const late = told.flatMap((sent) => {
+      const isNew = !streamed.has(sent.kind) || missed.has(sent);
+      const item = this.#known(sent) ?? (isNew ? this.#begin(sent) : undefined);
       return item ? this.#finish(item, sent) : [];
     });
     const open = this.#items.flatMap((item) =>
@@ -149,6 +154,7 @@ export class ReplyItems {
     item.name ??= sent.name ?? "";
     const opening = item.isAnnounced ? [] : this.#announce(item, sent);
     item.isDone = true;
+    if (item.argumentPieces.length === 0) item.argumentPieces.push(sent.argumentsText ?? "");
     const late = item.hasSpoken ? [] : saidAtTheEnd(item, sent);
     return [...opening, ...late, itemEvent("done", item, doneFields(item, sent))];
   }
@@ -166,8 +172,15 @@ function doneFields(item: Item, sent: SentItem): Record<string, unknown> {
   const { kind, id, callId, name, argumentPieces } = item;
   if (kind === "message") return { type: kind, id, ...(sent.phase && { phase: sent.phase }) };
   if (kind === "reasoning") return { type: kind, id, encrypted_content: sent.encryptedContent ?? null };
-  const text = argumentPieces.length > 0 ? argumentPieces.join("") : (sent.argumentsText ?? "");
-  return { type: kind, id, call_id: callId, name, arguments: text, status: "completed", ...sent.extra };
+  return {
+    type: kind,
+    id,
+    call_id: callId,
+    name,
+    arguments: argumentPieces.join(""),
+    status: "completed",
+    ...sent.extra,
+  };
 }
 
 /** The text of an item of which no piece came. */

@@ -2,25 +2,27 @@ import type { ThinkingLevelName } from "../../contract.ts";
 
 /** What a request must know of its model. */
 export interface ModelTraits {
+  /** One of OpenAI's own models. */
+  readonly openai: boolean;
   /** Whether reasoning of earlier replies may be in the input: OpenAI's models that do not reason refuse it. */
   readonly takesReasoning: boolean;
-  /** One of OpenAI's models that reason: only these are asked for encrypted reasoning and summaries. */
+  /** One of those that reason: only these are asked for encrypted reasoning and summaries. */
   readonly reasoning: boolean;
-  /** What `reasoning.effort` may be, from least to most. */
+  /** What efforts it may be told, from least to most. */
   readonly efforts: readonly Effort[];
 }
 
 type Effort = ThinkingLevelName | "minimal";
 
 /**
- * Reads a model's name, without the vendor that gateways put before it. A name that is not one of OpenAI's reasoning models
+ * Reads a model's name, without the vendor that gateways put before it; `gpt-oss` runs on other servers. A name that is not one of OpenAI's reasoning models
  * is asked for nothing that not every server takes.
  */
 export function traitsOf(modelId: string): ModelTraits {
   const name = modelId.toLowerCase().replace(/^.*\//, "");
   const openai = /^(gpt-(?!oss)|o\d|codex|chatgpt)/.test(name);
   const efforts = effortsOf(name);
-  return { takesReasoning: efforts.length > 0 || !openai, reasoning: efforts.length > 0, efforts };
+  return { openai, takesReasoning: efforts.length > 0 || !openai, reasoning: efforts.length > 0, efforts };
 }
 
 /** The least effort of the model that is no less than the level, else its most; none when it is told none. */
