@@ -19,7 +19,7 @@ test("without a home the demo repairs its project, the tests say so, and nothing
   const { status, stdout, stderr } = run(["demo"], { ...env, HOME: undefined });
   expect(status).toBe(0);
   expect(stdout).toContain("The project's tests, run once more by the demo itself: 4 of 4 pass.\n");
-  expect(stdout).toContain("rookery run --model local/qwen3 --base-url http://127.0.0.1:11434/v1");
+  expect(stdout).toMatch(/^ {2}node \S+rookery.js run --model local\/qwen3 --base-url http:\/\/127.0.0.1:11434\/v1 /m);
   expect(stderr).toMatch(/^> The tests of this project fail\.[^\n]*\n● \w+ {2}Run the tests {2}node --test/);
   expect(stdout + stderr).not.toContain("\x1b");
   expect(readdirSync(scratch)).toEqual([]);
