@@ -47,14 +47,17 @@ export function endProcessTreePlan(platform: NodeJS.Platform, pid: number): EndP
     : { kind: "signal", target: -pid };
 }
 
+/** Sends a signal to the group of a leader; on Windows, whatever the signal, the whole tree is ended (PT-109). */
+export async function signalGroup(leader: number, signal: NodeJS.Signals): Promise<void> {
+  const plan = endProcessTreePlan(process.platform, leader);
+  if (plan.kind === "signal") sendSignal(plan.target, signal);
+  else await new Promise<void>((resolve) => execFile(plan.file, plan.args, () => resolve()));
+}
+
 async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<void> {
   // Looked up beforehand: what a member of the group starts in answer to TERM, to clean up, is left in peace.
   const strays = await findStrays(tree);
-  if (tree.pid !== undefined) {
-    const plan = endProcessTreePlan(process.platform, tree.pid);
-    if (plan.kind === "signal") sendSignal(plan.target, signal);
-    else await new Promise<void>((resolve) => execFile(plan.file, plan.args, () => resolve()));
-  }
+  if (tree.pid !== undefined) await signalGroup(tree.pid, signal);
   for (const pid of strays) sendSignal(pid, signal);
 }
 
