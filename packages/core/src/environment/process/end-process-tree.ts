@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { findMarkedProcesses, listProcesses } from "./process-marker.ts";
+import { processStats, readProcessStat } from "./process-list.ts";
+import { findMarkedProcesses } from "./process-marker.ts";
 
 /** Processes that belong together. */
 export interface ProcessTree {
@@ -85,16 +85,8 @@ async function isAlive({ pid, marker }: ProcessTree): Promise<boolean> {
 async function isGroupAlive(leader: number): Promise<boolean> {
   if (!sendSignal(-leader, 0)) return false;
   // The signal also reaches dead members that nobody has waited for, in a container possibly for ever.
-  const stats = await Promise.all((await listProcesses()).map(readProcessStat));
+  const stats = await processStats();
   return stats.length === 0 || stats.some(({ group, state }) => group === leader && !/[ZX]/.test(state));
-}
-
-/** State and process group of a process; one that is gone counts as dead. */
-async function readProcessStat(pid: number): Promise<{ state: string; group: number }> {
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  // The name, in parentheses, may hold blanks and parentheses itself.
-  const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { state: state || "X", group: Number(group) };
 }
 
 /** False when there is nobody to send it to. */
