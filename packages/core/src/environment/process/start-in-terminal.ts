@@ -4,16 +4,22 @@ import type { IPty } from "@lydell/node-pty";
 import { errorText } from "../../errors/error-text.ts";
 import type { ChildConnection, ChildExit, ChildStart } from "./child-connection.ts";
 
+type Pty = typeof import("@lydell/node-pty");
+
 const END_OF_TRANSMISSION = "\x04";
 
 /**
  * Starts a program at a pseudo-terminal of 80 columns and 24 rows, which is its controlling terminal; what it prints is
  * all one stream.
  *
+ * @param load - Brings the optional package.
  * @throws What is wrong, when the optional package for this is not there or the system has no terminal to give.
  */
-export async function startInTerminal({ file, args, cwd, env }: ChildStart): Promise<ChildConnection> {
-  const { spawn } = await loadTerminals();
+export async function startInTerminal(
+  { file, args, cwd, env }: ChildStart,
+  load: () => Promise<Pty> = () => import("@lydell/node-pty"),
+): Promise<ChildConnection> {
+  const { spawn } = await loaded(load);
   const terminal = spawn(file, [...args], { name: env.TERM ?? "dumb", cols: 80, rows: 24, cwd, env, encoding: null });
   let hasEnded = false;
   const exit = new Promise<ChildExit>((resolve) => {
@@ -37,14 +43,13 @@ export async function startInTerminal({ file, args, cwd, env }: ChildStart): Pro
 }
 
 /** The package is optional: where it has no binary, or was left out, only commands without a terminal run. */
-async function loadTerminals(): Promise<typeof import("@lydell/node-pty")> {
+async function loaded(load: () => Promise<Pty>): Promise<Pty> {
   try {
-    return await import("@lydell/node-pty");
+    return await load();
   } catch (error) {
     const [reason] = errorText(error).split("\n");
-    throw new Error(
-      `a command with tty needs the package @lydell/node-pty, which cannot be loaded (${reason}); install it, or run the command without tty`,
-    );
+    const problem = `a command with tty needs the package @lydell/node-pty, which could not be loaded (${reason})`;
+    throw new Error(`${problem}; install it, or run the command without tty`);
   }
 }
 
