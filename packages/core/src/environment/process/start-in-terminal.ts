@@ -1,3 +1,4 @@
+import { closeSync, constants as files, openSync } from "node:fs";
 import { constants } from "node:os";
 import { Readable } from "node:stream";
 import type { IPty } from "@lydell/node-pty";
@@ -21,10 +22,12 @@ export async function startInTerminal(
 ): Promise<ChildConnection> {
   const { spawn } = await loaded(load);
   const terminal = spawn(file, [...args], { name: env.TERM ?? "dumb", cols: 80, rows: 24, cwd, env, encoding: null });
+  const letGo = holdOpen(terminal);
   let hasEnded = false;
   const exit = new Promise<ChildExit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       hasEnded = true;
+      letGo();
       resolve(signal ? { exitCode: null, signal: signalName(signal) } : { exitCode, signal: null });
     });
   });
@@ -50,6 +53,19 @@ async function loaded(load: () => Promise<Pty>): Promise<Pty> {
     const [reason] = errorText(error).split("\n");
     const problem = `a command with tty needs the package @lydell/node-pty, which could not be loaded (${reason})`;
     throw new Error(`${problem}; install it, or run the command without tty`);
+  }
+}
+
+/**
+ * Keeps the program's side of the terminal open until the package has told of its end, a fifth of a second after it: a
+ * terminal that nobody has open is hung up, and what had not been read of it is lost.
+ */
+function holdOpen(terminal: IPty & { readonly ptsName?: string }): () => void {
+  try {
+    const fd = openSync(terminal.ptsName ?? "", files.O_RDWR | files.O_NOCTTY);
+    return () => closeSync(fd);
+  } catch {
+    return () => undefined;
   }
 }
 
