@@ -147,6 +147,31 @@ test("a run that does not complete is named at the end, behind an ended line", a
   expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made; allow more\n");
 });
 
+const progress = (id: string, text: string): OmniMessage =>
+  eventMessage({ type: "tool_progress", tool_call_id: id, text });
+
+test("at a terminal the last line of what a tool prints is shown while it runs, and gives way to the result (PT-085)", async () => {
+  const messages = [
+    tools,
+    call("1", "build"),
+    progress("1", "one\nstep 1"),
+    progress("1", "step 2"),
+    output("1", "ok"),
+  ];
+  const { out } = await shown(true, messages, { NO_COLOR: "1" });
+  expect(out).toBe("● probe  build\n  step 1\r\x1b[K  step 2\r\x1b[K  ok\n");
+  expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n  ok\n");
+  expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
+});
+
+test("progress is not written over text of the model, and does not stay behind at the end", async () => {
+  const open = text("Hm");
+  const messages = [tools, call("1", "build"), ...open.slice(0, -1), progress("1", "step 1"), ...open.slice(-1)];
+  const env = { NO_COLOR: "1" };
+  expect((await shown(true, messages, env)).out).not.toContain("step 1");
+  expect((await shown(true, [tools, progress("1", "step 1")], env)).out).toBe("  step 1\r\x1b[K");
+});
+
 async function shown(
   isTTY: boolean,
   messages: readonly OmniMessage[],

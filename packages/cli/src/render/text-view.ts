@@ -5,12 +5,13 @@ import { notice } from "../report-error.ts";
 import { folded } from "./fold.ts";
 import { toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
+import { canErase, ProgressLine } from "./progress-line.ts";
 import { retryLine } from "./retry-line.ts";
 import type { View } from "./view.ts";
 
 /**
  * A run for a person. At a terminal everything is shown where it happens: text as it streams, thinking dimmed, calls as
- * headings, results folded. Elsewhere standard output holds the model's text alone, and headings go to standard error;
+ * headings, results folded, and below what runs the last line it printed. Elsewhere standard output holds the model's text alone, and headings go to standard error;
  * the text of a request is held until that has completed, so that nothing of an attempt that is repeated gets there. Of
  * a run that ends otherwise the text of its last attempt follows at the end.
  *
@@ -22,6 +23,7 @@ export function textView(io: Io, stdout: OutputStream): View {
   const isStyled = isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   const columns = (): number => io.stdout.columns || 80;
   const dim = (text: string): string => (isStyled ? `\x1b[2m${text}\x1b[22m` : text);
+  const progress = new ProgressLine(columns, dim);
   const tools = new Map<string, ToolDefinition>();
   const calls = new Map<string, ToolCallPayload>();
   let held: string[] = [];
@@ -29,7 +31,7 @@ export function textView(io: Io, stdout: OutputStream): View {
   let lastHeading: string | undefined;
 
   const write = (text: string): Promise<void> | undefined => {
-    if (isTerminal) return stdout.write(text);
+    if (isTerminal) return stdout.write(progress.erase() + text);
     held.push(text);
     return undefined;
   };
@@ -56,7 +58,7 @@ export function textView(io: Io, stdout: OutputStream): View {
       return undefined;
     }
     endLine();
-    return stdout.write(text);
+    return stdout.write(progress.erase() + text);
   };
   const heading = (call: ToolCallPayload): Promise<void> | undefined => {
     lastHeading = call.tool_call_id;
@@ -84,7 +86,10 @@ export function textView(io: Io, stdout: OutputStream): View {
         if (!isTerminal) return undefined;
         return message.payload.event_type === "stop" ? endLine() : stream(message.payload.thinking, dim);
       }
-      if (isType(message, "tool_list_ready")) {
+      if (isType(message, "tool_progress")) {
+        // A line that the model has begun is not written over.
+        if (!isLineOpen && canErase(io.stdout, io.env)) return stdout.write(progress.show(message));
+      } else if (isType(message, "tool_list_ready")) {
         tools.clear();
         for (const tool of message.payload.tools) tools.set(tool.name, tool);
       } else if (isType(message, "tool_call")) {
@@ -105,6 +110,7 @@ export function textView(io: Io, stdout: OutputStream): View {
     },
     end({ status, code, message }, hint) {
       endLine();
+      stdout.write(progress.erase());
       release();
       if (status === "completed") return;
       const how = code === undefined ? status : `${status} (${code})`;
