@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { CommandSession } from "./command-session.ts";
 
 const MAX_SESSIONS = 64;
@@ -17,10 +17,15 @@ export class CommandSessions {
   readonly #kept = new Map<string, CommandSession>();
   readonly #gone = new Map<string, string>();
 
-  /** Takes a command in; returns its id, which counts as its first use. */
-  keep(session: CommandSession): string {
+  /**
+   * Takes a command in; returns its id, which counts as its first use.
+   *
+   * @param toolCallId - Of the call that started it. The id is made from it, so that a replayed session has the same ones.
+   */
+  keep(session: CommandSession, toolCallId: string): string {
     while (this.#kept.size >= MAX_SESSIONS) this.#evict();
-    const id = `proc-${randomBytes(4).toString("hex")}`;
+    let id = processId(toolCallId);
+    while (this.#kept.has(id) || this.#gone.has(id)) id = processId(id);
     this.#kept.set(id, session);
     return id;
   }
@@ -67,4 +72,8 @@ export class CommandSessions {
     this.remove(id, session?.end ? `had ended and was dropped ${room}` : `was ended ${room}`);
     void session?.stop();
   }
+}
+
+function processId(seed: string): string {
+  return `proc-${createHash("sha256").update(seed).digest("hex").slice(0, 8)}`;
 }

@@ -101,7 +101,7 @@ async function* execute(
     if (signal?.aborted) await session.stop(signal.reason);
     else if (session.end === undefined) {
       goesOn = true;
-      return runningReport(session, setting.commands.sessions.keep(session));
+      return runningReport(session, setting.commands.sessions.keep(session, toolCallId));
     }
     // What came while the window closed.
     yield* streamSession(session, { toolCallId });

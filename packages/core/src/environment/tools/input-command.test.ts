@@ -9,6 +9,7 @@ import type { EnvironmentConfig, ToolResult } from "../contract.ts";
 import { Environment } from "../environment.ts";
 import { ProcessRegistry } from "../process/process-registry.ts";
 import type { BuiltinTool, BuiltinToolModule } from "../tool.ts";
+import { STANDARD_TOOLSET } from "../tool-registry.ts";
 import { execCommand } from "./exec-command.ts";
 import { inputCommand } from "./input-command.ts";
 
@@ -49,10 +50,9 @@ function input(id: string, args: Record<string, unknown> = {}, signal?: AbortSig
   return driveTool(tool(inputCommand), { process_id: id, ...args }, context);
 }
 
-/** Starts a command that goes on, and returns its id once it has said that it is ready. */
+/** Starts a command in the background, and returns its id. */
 async function background(cmd: string): Promise<string> {
-  const id = idOf((await exec(`${cmd}`, { run_in_background: true })).result);
-  return id;
+  return idOf((await exec(cmd, { run_in_background: true })).result);
 }
 
 function idOf({ note = "" }: ToolResult): string {
@@ -104,7 +104,7 @@ test("a command that outlives its window goes on, and its id leads to the rest a
   expect(last.result.details).toMatchObject({ process_id: id, exitCode: 4, signal: null });
 });
 
-test("a prompt without a newline is seen and answered, and afterwards the call says how the command ended (PT-102, PT-105)", async () => {
+test("a prompt without a newline is seen and answered, and afterwards the call says how the command ended (PT-102)", async () => {
   const { text, result } = await exec("printf 'Name? '; read n; printf 'hi %s\\n' \"$n\"; exit 4");
   const id = idOf(result);
   expect(text).toBe("Name? ");
@@ -115,6 +115,12 @@ test("a prompt without a newline is seen and answered, and afterwards the call s
   const gone = await input(id, { chars: "" });
   expect(gone.text).toBe(`${id} has ended with exit code 4; there is nothing more to read`);
   expect(gone.result.stopReason).toBe("failed");
+});
+
+test("after writing a call waits for 250 ms by default, for output alone 5000 ms (PT-105, PT-106)", async () => {
+  const id = await background("sleep 2; echo late; exit 3");
+  expect((await input(id, { chars: "x" })).text).toBe("");
+  expect(await input(id)).toMatchObject({ text: "late\n", result: { note: "[exit code 3]" } });
 });
 
 test("run_in_background returns the id at once, and the output comes with the first poll", async () => {
@@ -260,6 +266,23 @@ test("environments that are given the same command sessions share them, others h
   expect(said).toMatch(/^hello\n\[still running/);
   expect(await callTool(other, "input_command", { process_id: id })).toContain("no command session is named");
   await Promise.all([one, two, other].map((environment) => environment?.dispose()));
+});
+
+test("call_description: false takes the description out of the schema of a command tool, and out of nothing else (PT-088)", async () => {
+  const { description: _, ...rest } = Object(inputCommand.definition.parameters?.properties);
+  const environment = new Environment({
+    workspaceDir,
+    toolConfig: { customTools: [{ ...inputCommand.definition, call_description: false }], mcpServers: [] },
+  });
+  const [offered] = await environment.listTools();
+  expect(offered?.parameters).toEqual({ type: "object", properties: rest, required: ["process_id"] });
+  await environment.dispose();
+});
+
+test("the file tools have no description argument (PT-090)", () => {
+  const files = STANDARD_TOOLSET.filter(({ name }) => ["read_file", "edit_file", "write_file"].includes(name));
+  expect(files).toHaveLength(3);
+  for (const { parameters } of files) expect(Object.keys(Object(parameters?.properties))).not.toContain("description");
 });
 
 async function callTool(environment: Environment | undefined, name: string, args: object): Promise<string> {
