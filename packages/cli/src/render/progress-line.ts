@@ -3,9 +3,9 @@ import { shortened } from "./heading.ts";
 import { oneLine } from "./neutralise.ts";
 
 /**
- * What a running tool printed last, on the last line of a terminal until something else is written there.
+ * What goes on just now, on the last line of a terminal until something else is written there.
  *
- * Both functions return what is to be written, so that it goes the way of everything else.
+ * All functions return what is to be written, so that it goes the way of everything else.
  */
 export class ProgressLine {
   readonly #columns: () => number;
@@ -21,11 +21,15 @@ export class ProgressLine {
   show(message: OmniMessage): string {
     if (!isType(message, "tool_progress") || message.payload.text === undefined) return "";
     const lines = message.payload.text.trimEnd().split("\n");
-    const line = shortened(oneLine(lines.at(-1) ?? ""), this.#columns() - 3);
-    if (line === "") return "";
+    const line = oneLine(lines.at(-1) ?? "");
+    return line === "" ? "" : this.replace(this.#style(`  ${shortened(line, this.#columns() - 3)}`));
+  }
+
+  /** Shows a line in place of the one before; it must fit. */
+  replace(line: string): string {
     const erased = this.erase();
     this.#isShown = true;
-    return `${erased}${this.#style(`  ${line}`)}`;
+    return erased + line;
   }
 
   /** Takes the line away, with the cursor where it began; nothing where none is shown. */

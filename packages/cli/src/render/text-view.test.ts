@@ -164,6 +164,23 @@ test("at a terminal the last line of what a tool prints is shown while it runs, 
   expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
 });
 
+test("at a terminal the heading of a call grows with its description while the arguments arrive (PT-085, PT-087)", async () => {
+  const head = { type: "partial_tool_call", role: "assistant", tool_call_id: "1" } as const;
+  const piece = (event_type: "start" | "delta" | "stop", text: string): OmniMessage =>
+    modelMessage({ ...head, event_type, name: event_type === "start" ? "probe" : "", arguments: text });
+  const arriving = [
+    piece("start", ""),
+    piece("delta", '{"description":"bu'),
+    piece("delta", 'ild"}'),
+    piece("stop", ""),
+  ];
+  const messages = [tools, ...arriving, call("1", "build")];
+  const frames = ["● probe", "● probe  bu", "● probe  build", "● probe  build\n"];
+  expect((await shown(true, messages, { NO_COLOR: "1" })).out).toBe(frames.join("\r\x1b[K"));
+  expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n");
+  expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
+});
+
 test("progress is not written over text of the model, and does not stay behind at the end", async () => {
   const open = text("Hm");
   const messages = [tools, call("1", "build"), ...open.slice(0, -1), progress("1", "step 1"), ...open.slice(-1)];
