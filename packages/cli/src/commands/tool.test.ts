@@ -90,7 +90,8 @@ test("at a terminal what a call prints is shown on standard error while it runs,
   });
   const terminal = fakeIo({ isTTY: true });
   await rookery(["tool", "call", "probe", "{}"], terminal, agent);
-  expect(terminal.err()).toBe("  step 1\r\x1b[K  step 2\r\x1b[K");
+  const erased = `\r${" ".repeat(59)}\r`;
+  expect(terminal.err()).toBe(`  step 1${erased}  step 2${erased}`);
   expect(terminal.out()).toBe("done\n");
   const json = fakeIo({ isTTY: true });
   await rookery(["tool", "call", "probe", "{}", "--output", "json"], json, agent);

@@ -36,7 +36,8 @@ export class ProgressLine {
   erase(): string {
     if (!this.#isShown) return "";
     this.#isShown = false;
-    return "\r\x1b[K";
+    // Blanks, so that no escape sequence is needed for it.
+    return `\r${" ".repeat(this.#columns() - 1)}\r`;
   }
 }
 

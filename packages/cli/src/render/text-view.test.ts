@@ -147,6 +147,8 @@ test("a run that does not complete is named at the end, behind an ended line", a
   expect(io.err()).toBe("rookery: failed (max-turns): 3 requests were made; allow more\n");
 });
 
+/** A terminal of 60 columns. */
+const ERASED = `\r${" ".repeat(59)}\r`;
 const progress = (id: string, text: string): OmniMessage =>
   eventMessage({ type: "tool_progress", tool_call_id: id, text });
 
@@ -159,7 +161,7 @@ test("at a terminal the last line of what a tool prints is shown while it runs, 
     output("1", "ok"),
   ];
   const { out } = await shown(true, messages, { NO_COLOR: "1" });
-  expect(out).toBe("● probe  build\n  step 1\r\x1b[K  step 2\r\x1b[K  ok\n");
+  expect(out).toBe(`● probe  build\n  step 1${ERASED}  step 2${ERASED}  ok\n`);
   expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n  ok\n");
   expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
 });
@@ -176,7 +178,7 @@ test("at a terminal the heading of a call grows with its description while the a
   ];
   const messages = [tools, ...arriving, call("1", "build")];
   const frames = ["● probe", "● probe  bu", "● probe  build", "● probe  build\n"];
-  expect((await shown(true, messages, { NO_COLOR: "1" })).out).toBe(frames.join("\r\x1b[K"));
+  expect((await shown(true, messages, { NO_COLOR: "1" })).out).toBe(frames.join(ERASED));
   expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n");
   expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
 });
@@ -186,7 +188,7 @@ test("progress is not written over text of the model, and does not stay behind a
   const messages = [tools, call("1", "build"), ...open.slice(0, -1), progress("1", "step 1"), ...open.slice(-1)];
   const env = { NO_COLOR: "1" };
   expect((await shown(true, messages, env)).out).not.toContain("step 1");
-  expect((await shown(true, [tools, progress("1", "step 1")], env)).out).toBe("  step 1\r\x1b[K");
+  expect((await shown(true, [tools, progress("1", "step 1")], env)).out).toBe(`  step 1${ERASED}`);
 });
 
 async function shown(

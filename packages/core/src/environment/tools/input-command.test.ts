@@ -248,6 +248,7 @@ test("a person decides on what is sent and to which command; what is written is 
   expect(await approvalSummary?.(args, { workspaceDir })).toBe(`send "rm -rf /\\n": ${id}\nwhich runs: bash`);
   expect(commandText?.(args)).toBe("rm -rf /\n");
   const ctrlC = { process_id: id, chars: "\u0003" };
+  expect([commandText?.(ctrlC), commandText?.({ process_id: id })]).toEqual([undefined, undefined]);
   expect(await approvalSummary?.(ctrlC, { workspaceDir })).toBe(`send Ctrl-C: ${id}\nwhich runs: bash`);
   expect(await approvalSummary?.({ process_id: "proc-1" }, { workspaceDir })).toBe("read on: proc-1");
 });

@@ -56,7 +56,7 @@ function create(definition: ToolDefinitionConfig, config: EnvironmentConfig): Bu
     definition,
     risk: "process",
     // Of a shell in the background it is a command: policy and rules have to see it.
-    commandText: (args) => charsOf(args),
+    commandText: (args) => (["", CTRL_C, CTRL_D].includes(charsOf(args)) ? undefined : charsOf(args)),
     approvalSummary: (args) => summary(args, sessions),
     execute(args, context) {
       const defaultMs = charsOf(args) === "" ? POLL_WINDOW_MS : WRITE_WINDOW_MS;
