@@ -41,10 +41,10 @@ test("through the whole environment a command goes on, is answered, and cannot b
   await using temp = await tempAgent();
   const runner = await temp.agent.createToolRunner({ workspaceDir: temp.workspaceDir });
   const cmd = "printf 'Name? '; read n; echo hi $n; until test -e go; do sleep 0.01; done";
-  const first = await call(runner, "exec_command", { cmd, yield_time_ms: 300 });
+  const first = await call(runner, "exec_command", { cmd, yield_time_ms: 1500 });
   const [, process_id = ""] = /^Name\? \n\[still running; process_id: (proc-[0-9a-f]{8});/.exec(first.output) ?? [];
   expect([first.stop_reason, first.details]).toMatchObject(["completed", { command: cmd, process_id }]);
-  const second = await call(runner, "input_command", { process_id, chars: "Zoë\n", yield_time_ms: 400 });
+  const second = await call(runner, "input_command", { process_id, chars: "Zoë\n", yield_time_ms: 1000 });
   expect(second.output).toMatch(/^hi Zoë\n\[still running/);
   await call(runner, "write_file", { file_path: "go", content: "" });
   const third = await call(runner, "input_command", { process_id });

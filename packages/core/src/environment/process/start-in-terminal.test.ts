@@ -48,18 +48,18 @@ test("how it ends is told as without one", async () => {
 
 test("a question is answered, and the terminal gives Ctrl-C and Ctrl-D their meaning among other characters", async () => {
   const asked = await exec("trap 'echo caught' INT; read -p 'Name? ' n; echo hi $n; cat; echo bye", {
-    yield_time_ms: 300,
+    yield_time_ms: 1000,
   });
   const id = idOf(asked.result);
   expect(asked.text).toBe("Name? ");
-  expect((await input(id, { chars: "Zoë\r", yield_time_ms: 300 })).text).toBe("Zoë\nhi Zoë\n");
-  expect((await input(id, { chars: "line\r", yield_time_ms: 300 })).text).toBe("line\nline\n");
+  expect((await input(id, { chars: "Zoë\r", yield_time_ms: 1000 })).text).toBe("Zoë\nhi Zoë\n");
+  expect((await input(id, { chars: "line\r", yield_time_ms: 1000 })).text).toBe("line\nline\n");
   const rest = await input(id, { chars: "lost\u0003", yield_time_ms: 2000 });
   expect(rest).toMatchObject({ text: "^Ccaught\nbye\n", result: { note: "[exit code 0]" } });
 });
 
 test("the end of input is Ctrl-D", async () => {
-  const id = idOf((await exec("cat; echo end", { yield_time_ms: 300 })).result);
+  const id = idOf((await exec("cat; echo end", { yield_time_ms: 1000 })).result);
   expect((await input(id, { chars: "\u0004", yield_time_ms: 2000 })).text).toContain("end\n");
 });
 

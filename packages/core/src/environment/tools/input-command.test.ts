@@ -40,7 +40,7 @@ function tool(module: BuiltinToolModule, config: Partial<EnvironmentConfig> = {}
 function exec(cmd: string, args: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
   return driveTool(
     tool(execCommand),
-    { cmd, yield_time_ms: 300, ...args },
+    { cmd, yield_time_ms: 1500, ...args },
     { workspaceDir, ...(signal && { signal }) },
   );
 }
@@ -105,9 +105,8 @@ test("a command that outlives its window goes on, and its id leads to the rest a
 });
 
 test("a prompt without a newline is seen and answered, and afterwards the call says how the command ended (PT-102)", async () => {
-  const { text, result } = await exec("printf 'Name? '; read n; printf 'hi %s\\n' \"$n\"; exit 4");
-  const id = idOf(result);
-  expect(text).toBe("Name? ");
+  const id = await background("printf 'Name? '; read n; printf 'hi %s\\n' \"$n\"; exit 4");
+  expect((await readUntil(id, /\? /)).text).toBe("Name? ");
   const answered = await input(id, { chars: "Zoë 🙂\n" });
   const rest = STILL_RUNNING.test(answered.result.note ?? "") ? await readUntil(id, /never/) : undefined;
   expect(answered.text + (rest?.text ?? "")).toBe("hi Zoë 🙂\n");
@@ -197,9 +196,10 @@ test("for an id that never was, those that are there are named", async () => {
 
 test("a character written in two pieces arrives whole, also when a call ends between them", async () => {
   const script = "printf 'no. \\xe6'; until test -e go; do sleep 0.01; done; printf '\\xbc\\xa2 fin\\n'";
-  const first = await exec(script);
+  const id = await background(script);
+  const first = await readUntil(id, /no/);
   await writeFile(join(workspaceDir, "go"), "");
-  const second = await input(idOf(first.result));
+  const second = await input(id);
   expect([first.text, second.text]).toEqual(["no. ", "漢 fin\n"]);
 });
 
@@ -263,7 +263,7 @@ test("environments that are given the same command sessions share them, others h
   const [one, two, other] = [{ commandSessions: registry }, { commandSessions: registry }, undefined].map(make);
   const started = await callTool(one, "exec_command", { cmd: "cat", run_in_background: true });
   const [, id = ""] = /process_id: (proc-\w+)/.exec(started) ?? [];
-  const said = await callTool(two, "input_command", { process_id: id, chars: "hello\n", yield_time_ms: 400 });
+  const said = await callTool(two, "input_command", { process_id: id, chars: "hello\n", yield_time_ms: 1000 });
   expect(said).toMatch(/^hello\n\[still running/);
   expect(await callTool(other, "input_command", { process_id: id })).toContain("no command session is named");
   await Promise.all([one, two, other].map((environment) => environment?.dispose()));
