@@ -69,6 +69,8 @@ const common = {
   bundle: true,
   platform: "node",
   target: "node20",
+  // Its binary is found from where it is installed.
+  external: ["@lydell/node-pty"],
   conditions: ["rookery-source"],
   minify: true,
   legalComments: "none",

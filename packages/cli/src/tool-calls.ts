@@ -15,6 +15,7 @@ import type { Io } from "./io.ts";
 import type { OutputStream } from "./output-stream.ts";
 import { jsonLine } from "./render/json-line.ts";
 import { neutralise, oneLine } from "./render/neutralise.ts";
+import { canErase, ProgressLine } from "./render/progress-line.ts";
 import { notice } from "./report-error.ts";
 
 /** A call as somebody writes it down; the arguments are a JSON object. */
@@ -28,14 +29,19 @@ interface ToolCallsOptions {
   readonly stdout: OutputStream;
 }
 
-/** Calls of one runner, each answered on standard output in the chosen form. */
+/**
+ * Calls of one runner, each answered on standard output in the chosen form. As text at a terminal, the last line of what
+ * a call prints is shown while it runs, on standard error.
+ */
 export class ToolCalls {
   readonly #runner: ToolRunner;
   readonly #options: ToolCallsOptions;
+  readonly #progress: ProgressLine;
 
   constructor(runner: ToolRunner, options: ToolCallsOptions) {
     this.#runner = runner;
     this.#options = options;
+    this.#progress = new ProgressLine(() => options.io.stderr.columns || 80);
   }
 
   /**
@@ -85,7 +91,9 @@ export class ToolCalls {
   }
 
   async #pass(message: OmniMessage): Promise<void> {
-    if (this.#options.output === "stream-json") await this.#options.stdout.write(jsonLine(message));
+    const { output, io, stdout } = this.#options;
+    if (output === "stream-json") await stdout.write(jsonLine(message));
+    if (output === "text" && canErase(io.stderr, io.env)) io.stderr.write(this.#progress.show(message));
   }
 
   async #answer(
@@ -96,6 +104,7 @@ export class ToolCalls {
     const { io, stdout, output: mode } = this.#options;
     if (mode === "json") await stdout.write(jsonLine({ output, stop_reason, details }));
     if (mode !== "text") return;
+    io.stderr.write(this.#progress.erase());
     if (line !== undefined) await stdout.write(`${oneLine(`--- ${line} ${name}`)}: ${stop_reason}\n`);
     await stdout.write(neutralise(output.endsWith("\n") ? output : `${output}\n`));
     if (line !== undefined || stop_reason === "completed") return;

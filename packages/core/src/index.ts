@@ -58,6 +58,7 @@ export type {
 } from "./environment/contract.ts";
 export { Environment } from "./environment/environment.ts";
 export { modelVisiblePath } from "./environment/model-visible-path.ts";
+export { ProcessRegistry } from "./environment/process/process-registry.ts";
 export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";
 export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-registry.ts";
 // Errors: everything that is thrown on purpose.

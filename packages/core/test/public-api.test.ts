@@ -48,6 +48,7 @@ test("a released name stays: the values that the package exports", () => {
       "Environment",
       "GenerativeModel",
       "MAX_RECONNECTS",
+      "ProcessRegistry",
       "ReplayLLM",
       "RookeryError",
       "STANDARD_TOOLSET",

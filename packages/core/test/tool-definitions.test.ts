@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addModel } from "../src/agent/edit-project-config.ts";
 import { agentPaths } from "../src/agent/paths.ts";
 import type { BuiltinTool, ToolExecutionContext } from "../src/environment/tool.ts";
+import { STANDARD_TOOLSET } from "../src/environment/tool-registry.ts";
 import type { GenerativeModelConfig } from "../src/llm/contract.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import { ofType } from "../src/omnimessage/guards.ts";
@@ -106,5 +107,5 @@ test("an injected model is given the tools it is offered at first and the assemb
     thinkingLevel: "low",
     systemPrompt: session.meta.system_prompt,
   });
-  expect(configs[0]?.tools.map(({ name }) => name)).toEqual(["exec_command", "read_file", "edit_file", "write_file"]);
+  expect(configs[0]?.tools.map(({ name }) => name)).toEqual(STANDARD_TOOLSET.map(({ name }) => name));
 });

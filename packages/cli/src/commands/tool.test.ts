@@ -80,6 +80,26 @@ test.each([
   expect(io.err()).toBe(`rookery: the call ended: ${stop}\n`);
 });
 
+test("at a terminal what a call prints is shown on standard error while it runs, as text only", async () => {
+  const agent = fakeAgent({
+    async *call() {
+      yield eventMessage({ type: "tool_progress", tool_call_id: "c", text: "step 1" });
+      yield eventMessage({ type: "tool_progress", tool_call_id: "c", text: "step 2\n" });
+      yield output("done");
+    },
+  });
+  const terminal = fakeIo({ isTTY: true });
+  await rookery(["tool", "call", "probe", "{}"], terminal, agent);
+  const erased = `\r${" ".repeat(59)}\r`;
+  expect(terminal.err()).toBe(`  step 1${erased}  step 2${erased}`);
+  expect(terminal.out()).toBe("done\n");
+  const json = fakeIo({ isTTY: true });
+  await rookery(["tool", "call", "probe", "{}", "--output", "json"], json, agent);
+  const piped = fakeIo();
+  await rookery(["tool", "call", "probe", "{}"], piped, agent);
+  expect([json.err(), piped.err()]).toEqual(["", ""]);
+});
+
 test.each(["{", "[1]", "3", "null", ""])("arguments that are not a JSON object are a usage error: %j", async (json) => {
   const io = fakeIo();
   const agent = fakeAgent({ call: echo });

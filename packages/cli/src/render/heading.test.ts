@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@rookery/core";
 import { expect, test } from "vitest";
-import { shortened, toolHeading } from "./heading.ts";
+import { shortened, streamedHeading, toolHeading } from "./heading.ts";
 
 const definition: ToolDefinition = {
   name: "anything",
@@ -49,4 +49,25 @@ test("a heading is one line without control characters, cut to the terminal", ()
 test("a cut does not split a character", () => {
   expect(shortened("😀😀😀", 3)).toBe("😀😀😀");
   expect(shortened("😀😀😀😀", 3)).toBe("😀😀…");
+});
+
+const described = { name: "run", description: "", parameters: { properties: { description: {}, cmd: {} } } };
+
+test.each([
+  ["", "● run"],
+  ['{"descr', "● run"],
+  ['{"description": "Builds th', "● run  Builds th"],
+  ['{"description":"a\\nb\\', "● run  a b"],
+  ['{"description":"\\u00e9\\u00', "● run  é"],
+  ['{"description":"Builds it.","cmd":"make', "● run  Builds it."],
+  ['{"description":"\\u001b[2J\\x', "● run  ␛[2J"],
+  ['{"cmd":"make","description":"late', "● run"],
+])("while the arguments %j arrive, the schema says that a description will come (PT-087)", (soFar, heading) => {
+  expect(streamedHeading("run", soFar, described, 40)).toBe(heading);
+});
+
+test("of a tool whose schema has no description the name is shown until the arguments are complete (PT-087)", () => {
+  const plain = { name: "read", description: "", parameters: { properties: { path: {} } } };
+  expect(streamedHeading("read", '{"description":"no","path":"a"', plain, 40)).toBe("● read");
+  expect(streamedHeading("gone", '{"description":"no"', undefined, 40)).toBe("● gone");
 });

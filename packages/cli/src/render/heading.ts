@@ -19,6 +19,28 @@ export function toolHeading(
   return shortened([name, said, other].filter((part) => part !== "").join("  "), columns);
 }
 
+/**
+ * The heading of a call whose arguments are still arriving: its name, and as much as has come of its description, if its
+ * schema says that it has one.
+ *
+ * @param argumentsSoFar - The beginning of a JSON object.
+ */
+export function streamedHeading(
+  name: string,
+  argumentsSoFar: string,
+  definition: ToolDefinition | undefined,
+  columns: number,
+): string {
+  const isDescribed = Object.hasOwn(asObject(definition?.parameters?.properties), "description");
+  const [, text = ""] = (isDescribed && DESCRIPTION_SO_FAR.exec(argumentsSoFar)) || [];
+  const { description } = parsedObject(`{"description":"${text}"}`);
+  const said = typeof description === "string" ? oneLine(description) : "";
+  return shortened([`● ${oneLine(name)}`, said].filter((part) => part !== "").join("  "), columns);
+}
+
+/** The description is asked for first. */
+const DESCRIPTION_SO_FAR = /^\s*\{\s*"description"\s*:\s*"((?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*)/;
+
 /** Cuts a line to a number of characters, without splitting one. */
 export function shortened(line: string, maxCharacters: number): string {
   if (line.length <= maxCharacters) return line;

@@ -161,6 +161,50 @@ test("a reply of nothing is told, one that ends in a call is not", async () => {
   expect(await said(call, eventMessage({ type: "request_begin" }))).toContain("nothing");
 });
 
+/** A terminal of 60 columns. */
+const ERASED = `\r${" ".repeat(59)}\r`;
+const progress = (id: string, text: string): OmniMessage =>
+  eventMessage({ type: "tool_progress", tool_call_id: id, text });
+
+test("at a terminal the last line of what a tool prints is shown while it runs, and gives way to the result (PT-085)", async () => {
+  const messages = [
+    tools,
+    call("1", "build"),
+    progress("1", "one\nstep 1"),
+    progress("1", "step 2"),
+    output("1", "ok"),
+  ];
+  const { out } = await shown(true, messages, { NO_COLOR: "1" });
+  expect(out).toBe(`● probe  build\n  step 1${ERASED}  step 2${ERASED}  ok\n`);
+  expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n  ok\n");
+  expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
+});
+
+test("at a terminal the heading of a call grows with its description while the arguments arrive (PT-085, PT-087)", async () => {
+  const head = { type: "partial_tool_call", role: "assistant", tool_call_id: "1" } as const;
+  const piece = (event_type: "start" | "delta" | "stop", text: string): OmniMessage =>
+    modelMessage({ ...head, event_type, name: event_type === "start" ? "probe" : "", arguments: text });
+  const arriving = [
+    piece("start", ""),
+    piece("delta", '{"description":"bu'),
+    piece("delta", 'ild"}'),
+    piece("stop", ""),
+  ];
+  const messages = [tools, ...arriving, call("1", "build")];
+  const frames = ["● probe", "● probe  bu", "● probe  build", "● probe  build\n"];
+  expect((await shown(true, messages, { NO_COLOR: "1" })).out).toBe(frames.join(ERASED));
+  expect((await shown(true, messages, { TERM: "dumb" })).out).toBe("● probe  build\n");
+  expect(await shown(false, messages)).toEqual({ out: "", err: "● probe  build\n" });
+});
+
+test("progress is not written over text of the model, and does not stay behind at the end", async () => {
+  const open = text("Hm");
+  const messages = [tools, call("1", "build"), ...open.slice(0, -1), progress("1", "step 1"), ...open.slice(-1)];
+  const env = { NO_COLOR: "1" };
+  expect((await shown(true, messages, env)).out).not.toContain("step 1");
+  expect((await shown(true, [tools, progress("1", "step 1")], env)).out).toBe(`  step 1${ERASED}`);
+});
+
 async function shown(
   isTTY: boolean,
   messages: readonly OmniMessage[],

@@ -1,16 +1,26 @@
-import { isType, type OmniMessage, type ToolCallPayload, type ToolDefinition } from "@rookery/core";
+import {
+  isType,
+  type OmniMessage,
+  type PartialToolCallPayload,
+  type ToolCallPayload,
+  type ToolDefinition,
+} from "@rookery/core";
 import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
 import { folded } from "./fold.ts";
-import { toolHeading } from "./heading.ts";
+import { streamedHeading, toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
+import { canErase, ProgressLine } from "./progress-line.ts";
 import { retryLine } from "./retry-line.ts";
 import type { View } from "./view.ts";
 
+/** A heading has no room for more of the arguments. */
+const MAX_ARRIVING_CHARS = 1000;
+
 /**
  * A run for a person. At a terminal everything is shown where it happens: text as it streams, thinking dimmed, calls as
- * headings, results folded. Elsewhere standard output holds the model's text alone, and headings go to standard error;
+ * headings while their arguments arrive, results folded, and below what runs the last line it printed. Elsewhere standard output holds the model's text alone, and headings go to standard error;
  * the text of a request is held until that has completed, so that nothing of an attempt that is repeated gets there. Of
  * a run that ends otherwise the text of its last attempt follows at the end.
  *
@@ -20,10 +30,13 @@ import type { View } from "./view.ts";
 export function textView(io: Io, stdout: OutputStream): View {
   const isTerminal = io.stdout.isTTY === true;
   const isStyled = isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";
+  const isErasable = canErase(io.stdout, io.env);
   const columns = (): number => io.stdout.columns || 80;
   const dim = (text: string): string => (isStyled ? `\x1b[2m${text}\x1b[22m` : text);
+  const progress = new ProgressLine(columns, dim);
   const tools = new Map<string, ToolDefinition>();
   const calls = new Map<string, ToolCallPayload>();
+  let arriving: { readonly name: string; text: string } = { name: "", text: "" };
   let held: string[] = [];
   let isLineOpen = false;
   let lastHeading: string | undefined;
@@ -31,7 +44,7 @@ export function textView(io: Io, stdout: OutputStream): View {
   let hasCalled = false;
 
   const write = (text: string): Promise<void> | undefined => {
-    if (isTerminal) return stdout.write(text);
+    if (isTerminal) return stdout.write(progress.erase() + text);
     held.push(text);
     return undefined;
   };
@@ -58,11 +71,18 @@ export function textView(io: Io, stdout: OutputStream): View {
       return undefined;
     }
     endLine();
-    return stdout.write(text);
+    return stdout.write(progress.erase() + text);
   };
   const heading = (call: ToolCallPayload): Promise<void> | undefined => {
     lastHeading = call.tool_call_id;
     return talk([toolHeading(call, tools.get(call.name), columns())]);
+  };
+  const arrive = ({ event_type, name, arguments: text }: PartialToolCallPayload): Promise<void> | undefined => {
+    if (event_type === "start") arriving = { name, text: "" };
+    if (event_type === "stop" || isLineOpen || arriving.text.length > MAX_ARRIVING_CHARS) return undefined;
+    arriving.text += text;
+    const line = streamedHeading(arriving.name, arriving.text, tools.get(arriving.name), columns() - 1);
+    return stdout.write(progress.replace(line));
   };
   const result = (id: string, output: string, failure: string | undefined): Promise<void> | undefined => {
     const call = calls.get(id);
@@ -85,6 +105,11 @@ export function textView(io: Io, stdout: OutputStream): View {
       if (isType(message, "partial_thinking")) {
         if (!isTerminal) return undefined;
         return message.payload.event_type === "stop" ? endLine() : stream(message.payload.thinking, dim);
+      }
+      if (isType(message, "partial_tool_call") && isErasable) return arrive(message.payload);
+      if (isType(message, "tool_progress") && isErasable) {
+        // A line that the model has begun is not written over.
+        return isLineOpen ? undefined : stdout.write(progress.show(message));
       }
       if (isType(message, "tool_list_ready")) {
         tools.clear();
@@ -110,6 +135,7 @@ export function textView(io: Io, stdout: OutputStream): View {
     },
     end({ status, code, message, text }, hint) {
       endLine();
+      stdout.write(progress.erase());
       release();
       if (status === "completed" && text.trim() === "" && !hasCalled) notice(io, "the model answered with nothing");
       if (status === "completed") return;

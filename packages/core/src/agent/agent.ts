@@ -5,6 +5,7 @@ import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
 import type { EnvironmentConfig, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
+import { ProcessRegistry } from "../environment/process/process-registry.ts";
 import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
@@ -72,8 +73,8 @@ export class Agent {
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
-      const session = this.#assemble(options, model, workspace.path, await systemPromptOf(options, workspace.path));
-      return this.#keep(session);
+      const systemPrompt = await systemPromptOf(options, workspace.path);
+      return this.#keep(await this.#assemble(options, model, workspace.path, systemPrompt));
     } catch (error) {
       await workspace.abandon();
       throw error;
@@ -85,7 +86,8 @@ export class Agent {
     this.#assertOpen();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false });
+    const commandSessions = new ProcessRegistry();
+    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false, commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -118,9 +120,13 @@ export class Agent {
     return importSession(this.#paths.agentDir, chunks, options);
   }
 
-  /** Deletes a session: trace, scratchpad, undo. @throws {RookeryError} `session-not-found`, `session-locked`. */
+  /**
+   * Deletes a session: trace, scratchpad, undo, and the commands it left running.
+   *
+   * @throws {RookeryError} `session-not-found`, `session-locked`.
+   */
   removeSession(sessionId: string): Promise<void> {
-    return removeSession(this.#paths.agentDir, sessionId);
+    return removeSession(this.#paths.agentDir, sessionId, (ownerFile) => new ProcessRegistry({ ownerFile }).dispose());
   }
 
   /** Disposes of every session that is still open, then of the agent's tool sources; may be called twice. */
@@ -162,7 +168,12 @@ export class Agent {
     return made;
   }
 
-  #assemble(options: SessionOptions, model: SessionModel, workspaceDir: string, systemPrompt: string): Session {
+  async #assemble(
+    options: SessionOptions,
+    model: SessionModel,
+    workspaceDir: string,
+    systemPrompt: string,
+  ): Promise<Session> {
     const meta = sessionMetaMessage({
       session_id: newSessionId(),
       provider: model.provider,
@@ -173,13 +184,18 @@ export class Agent {
       workspace: workspaceDir,
       ...(options.source !== undefined && { source: options.source }),
     });
-    const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });
+    const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
+    const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
+    const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
+    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
+    const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);
+    // Of a process that was killed while it had this session open; the lock says that it is gone.
+    await commandSessions.endLeftovers();
     return new Session({
       meta,
-      record: new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning),
+      record,
       context: new ModelContext({
         tools,
         log,
@@ -195,7 +211,12 @@ export class Agent {
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
-    place: { readonly workspaceDir: string; readonly scratchpadDir: string; readonly vision: boolean },
+    place: {
+      readonly workspaceDir: string;
+      readonly scratchpadDir: string;
+      readonly vision: boolean;
+      readonly commandSessions: ProcessRegistry;
+    },
   ): ToolSide {
     const given = { ...this.#options, ...options };
     const onWarning = quietly(given.onWarning);
@@ -206,6 +227,7 @@ export class Agent {
       workspaceDir: place.workspaceDir,
       toolConfig: { customTools: STANDARD_TOOLSET.filter(forThisModel), mcpServers: [] },
       sessionScratchpadDir: place.scratchpadDir,
+      services: { commandSessions: place.commandSessions },
       tools: extra
         .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
         .filter((tool) => forThisModel(tool.definition)),

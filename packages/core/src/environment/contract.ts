@@ -9,6 +9,8 @@ import type {
   ToolUsage,
 } from "../omnimessage/message.ts";
 import type { FileGuard } from "./files/file-guard.ts";
+import type { CommandSessions } from "./process/command-sessions.ts";
+import type { ProcessOptions, RunningProcess } from "./process/run-process.ts";
 import type { BuiltinTool } from "./tool.ts";
 
 /**
@@ -100,8 +102,11 @@ export interface EnvironmentServices {
   readonly files?: FileGuard;
 }
 
-/** What runs commands for one session. */
+/** What runs commands for one session and keeps those that go on; two environments may share one. */
 export interface CommandSessionManager {
+  /** Starts a process that `dispose` ends at the latest. */
+  run(options: Omit<ProcessOptions, "marker">): RunningProcess;
+  readonly sessions: CommandSessions;
   /** Ends every process that is still alive; may be called twice. */
   dispose(): Promise<void>;
 }

@@ -19,6 +19,7 @@ import type {
 } from "./contract.ts";
 import { Environment } from "./environment.ts";
 import { outputDelta } from "./output-delta.ts";
+import { ProcessRegistry } from "./process/process-registry.ts";
 import type { BuiltinTool, ToolExecutionContext } from "./tool.ts";
 import { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./tool-registry.ts";
 
@@ -382,7 +383,10 @@ describe("dispose", () => {
     });
     const environment = makeEnvironment({
       toolSources: [{ id: "s", tools: async () => [], ...owned("source") }],
-      services: { commandSessions: owned("commands"), subagentSessions: owned("subagents") },
+      services: {
+        commandSessions: Object.assign(new ProcessRegistry(), owned("commands")),
+        subagentSessions: owned("subagents"),
+      },
       onWarning: (warning) => warnings.push(warning),
     });
     await Promise.all([environment.dispose(), environment.dispose()]);

@@ -157,8 +157,9 @@ export class Environment implements ConnectableEnvironment {
 }
 
 function withDefaults(config: EnvironmentConfig): EnvironmentConfig & { readonly onWarning: OnWarning } {
-  const { commandSessions = new ProcessRegistry(), files = new FileGuard() } = config.services ?? {};
-  return { ...config, services: { ...config.services, commandSessions, files }, onWarning: quietly(config.onWarning) };
+  const onWarning = quietly(config.onWarning);
+  const { commandSessions = new ProcessRegistry({ onWarning }), files = new FileGuard() } = config.services ?? {};
+  return { ...config, services: { ...config.services, commandSessions, files }, onWarning };
 }
 
 async function* refuse(text: string, toolCallId: string): AsyncGenerator<OmniMessage, ToolResult> {

@@ -32,7 +32,8 @@ export interface CallTraits {
   approvalSummary?(args: Args, context: AssessmentContext): string | Promise<string>;
   /** Default `parallel`. */
   readonly executionMode?: "parallel" | "sequential";
-  commandText?(args: Args): string;
+  /** The command line the call would run; `undefined` for a call that runs none. */
+  commandText?(args: Args): string | undefined;
   /** Paths the call reads or writes, absolute or relative to the workspace. */
   paths?(args: Args): { read?: readonly string[]; write?: readonly string[] };
   /** Something to remember from assessment to execution; comes back as `context.state`. */

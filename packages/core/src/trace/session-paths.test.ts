@@ -8,6 +8,7 @@ test("everything of a session lies in directories of its id", () => {
   expect(sessionPaths("/agent", id)).toEqual({
     traceDir: `/agent/traces/${id}`,
     lockFile: `/agent/traces/${id}/lock`,
+    processesFile: `/agent/traces/${id}/processes`,
     stateFile: `/agent/traces/${id}/session.json`,
     scratchpadDir: `/agent/scratchpad/${id}`,
     undoDir: `/agent/undo/${id}`,

@@ -4,11 +4,13 @@ import { isSessionId } from "./session-id.ts";
 
 /** Where one session keeps what, all absolute if the agent's directory is. */
 export interface SessionPaths {
-  /** Holds the context files, the lock and `session.json`. */
+  /** Holds the context files, the lock, `session.json` and `processes`. */
   readonly traceDir: string;
   readonly lockFile: string;
   /** What is not history: title and archive mark. */
   readonly stateFile: string;
+  /** There while commands of the session may be alive: how they are found. */
+  readonly processesFile: string;
   readonly scratchpadDir: string;
   readonly undoDir: string;
 }
@@ -30,6 +32,7 @@ export function sessionPaths(agentDir: string, sessionId: string): SessionPaths 
     traceDir,
     lockFile: join(traceDir, "lock"),
     stateFile: join(traceDir, "session.json"),
+    processesFile: join(traceDir, "processes"),
     scratchpadDir: join(agentDir, "scratchpad", sessionId),
     undoDir: join(agentDir, "undo", sessionId),
   };

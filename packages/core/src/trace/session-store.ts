@@ -65,12 +65,18 @@ export async function contextFiles(agentDir: string, sessionId: string): Promise
 /**
  * Deletes a session: its trace, its scratchpad with all archives, and what undo kept.
  *
+ * @param endProcesses - Ends what the session left running; called while nobody else can have the session open.
  * @throws {RookeryError} `session-not-found`, with the nearest ids; `session-locked` while a living process has it open.
  */
-export async function removeSession(agentDir: string, sessionId: string): Promise<void> {
-  const { lockFile, scratchpadDir, undoDir, traceDir } = await findSession(agentDir, sessionId);
+export async function removeSession(
+  agentDir: string,
+  sessionId: string,
+  endProcesses: (processesFile: string) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { lockFile, processesFile, scratchpadDir, undoDir, traceDir } = await findSession(agentDir, sessionId);
   const lock = acquireLock(lockFile);
   try {
+    await endProcesses(processesFile);
     // The trace goes last: a removal that was interrupted can be repeated.
     for (const directory of [scratchpadDir, undoDir, traceDir]) await rm(directory, { recursive: true, force: true });
   } finally {

@@ -4,7 +4,7 @@ import { OutputCleaner } from "./clean-output.ts";
 
 function clean(...pieces: string[]): string {
   const cleaner = new OutputCleaner();
-  return pieces.map((piece) => cleaner.push(piece)).join("") + cleaner.end();
+  return pieces.map((piece) => cleaner.push(piece)).join("") + cleaner.flush();
 }
 
 test("escape sequences are removed", () => {
@@ -61,8 +61,8 @@ test("the last line is held back until it ends, since it may be redrawn", () => 
   expect(cleaner.pending).toBe("Step 2");
   expect(cleaner.push("\n")).toBe("Step 2\n");
   expect(cleaner.push("Name? ")).toBe("");
-  expect(cleaner.end()).toBe("Name? ");
-  expect(cleaner.end()).toBe("");
+  expect(cleaner.flush()).toBe("Name? ");
+  expect(cleaner.flush()).toBe("");
 });
 
 test("a sequence cut by the end of a piece is still one", () => {
@@ -90,7 +90,7 @@ test("a line without an end is given out in parts, not collected", () => {
     length += cleaner.push("x".repeat(10_000)).length;
     longestPending = Math.max(longestPending, cleaner.pending.length);
   }
-  expect(length + cleaner.end().length).toBe(10_000_000);
+  expect(length + cleaner.flush().length).toBe(10_000_000);
   expect(longestPending).toBeLessThanOrEqual(65_536);
 });
 

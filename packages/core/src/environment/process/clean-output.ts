@@ -48,9 +48,8 @@ export class OutputCleaner {
     return isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
   }
 
-  /** Returns the line that has not ended. */
-  end(): string {
-    this.#unfinished = "";
+  /** Returns the line that has not ended, as it is now; what comes next stands on a line of its own. */
+  flush(): string {
     return this.#takeLine();
   }
 

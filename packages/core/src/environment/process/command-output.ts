@@ -35,10 +35,17 @@ export class CommandOutput {
     return this.#show(this.#redactor.push(this.#cleaners[chunk.stream].push(chunk.text, chunk.plain)));
   }
 
-  /** Returns the rest: lines without an end, the stream that printed last behind the other. */
+  /** Returns the lines without an end as they are now, the stream that printed last behind the other; more may come. */
+  flush(): string {
+    const text = this.#show(this.#takeLines());
+    // What comes next may redraw the line: in a snapshot both states would run together.
+    if (text !== "") this.#shown.push("\n");
+    return text;
+  }
+
+  /** Returns the rest. */
   end(): string {
-    const rest = this.#streams().map((stream) => this.#cleaners[stream].end());
-    return this.#show(this.#redactor.push(rest.join("")) + this.#redactor.end());
+    return this.#show(this.#takeLines() + this.#redactor.end());
   }
 
   /** The last 4 KiB of what a person would see now, lines without an end included. */
@@ -51,6 +58,11 @@ export class CommandOutput {
   get ansi(): string | undefined {
     const raw = this.#raw.read();
     return raw.includes("\x1b") ? raw : undefined;
+  }
+
+  #takeLines(): string {
+    const lines = this.#streams().map((stream) => this.#cleaners[stream].flush());
+    return this.#redactor.push(lines.join(""));
   }
 
   #show(text: string): string {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { isRunning, readPid } from "../../../test/support/processes.ts";
 import { endProcessTree, endProcessTreePlan } from "./end-process-tree.ts";
 
-test("the plan for a process tree is a signal to its group, and taskkill on Windows", () => {
+test("the plan for a process tree is a signal to its group, and taskkill on Windows, for Ctrl-C too (PT-109)", () => {
   expect(endProcessTreePlan("linux", 4711)).toEqual({ kind: "signal", target: -4711 });
   expect(endProcessTreePlan("darwin", 4711)).toEqual({ kind: "signal", target: -4711 });
   expect(endProcessTreePlan("win32", 4711)).toEqual({

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { findMarkedProcesses, listProcesses } from "./process-marker.ts";
+import { processStats, readProcessStat } from "./process-list.ts";
+import { findMarkedProcesses } from "./process-marker.ts";
 
 /** Processes that belong together. */
 export interface ProcessTree {
@@ -47,14 +47,17 @@ export function endProcessTreePlan(platform: NodeJS.Platform, pid: number): EndP
     : { kind: "signal", target: -pid };
 }
 
+/** Sends a signal to the group of a leader; on Windows, whatever the signal, the whole tree is ended (PT-109). */
+export async function signalGroup(leader: number, signal: NodeJS.Signals): Promise<void> {
+  const plan = endProcessTreePlan(process.platform, leader);
+  if (plan.kind === "signal") sendSignal(plan.target, signal);
+  else await new Promise<void>((resolve) => execFile(plan.file, plan.args, () => resolve()));
+}
+
 async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<void> {
   // Looked up beforehand: what a member of the group starts in answer to TERM, to clean up, is left in peace.
   const strays = await findStrays(tree);
-  if (tree.pid !== undefined) {
-    const plan = endProcessTreePlan(process.platform, tree.pid);
-    if (plan.kind === "signal") sendSignal(plan.target, signal);
-    else await new Promise<void>((resolve) => execFile(plan.file, plan.args, () => resolve()));
-  }
+  if (tree.pid !== undefined) await signalGroup(tree.pid, signal);
   for (const pid of strays) sendSignal(pid, signal);
 }
 
@@ -82,16 +85,8 @@ async function isAlive({ pid, marker }: ProcessTree): Promise<boolean> {
 async function isGroupAlive(leader: number): Promise<boolean> {
   if (!sendSignal(-leader, 0)) return false;
   // The signal also reaches dead members that nobody has waited for, in a container possibly for ever.
-  const stats = await Promise.all((await listProcesses()).map(readProcessStat));
+  const stats = await processStats();
   return stats.length === 0 || stats.some(({ group, state }) => group === leader && !/[ZX]/.test(state));
-}
-
-/** State and process group of a process; one that is gone counts as dead. */
-async function readProcessStat(pid: number): Promise<{ state: string; group: number }> {
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  // The name, in parentheses, may hold blanks and parentheses itself.
-  const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { state: state || "X", group: Number(group) };
 }
 
 /** False when there is nobody to send it to. */

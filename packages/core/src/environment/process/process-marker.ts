@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { listProcesses, sharedLook } from "./process-list.ts";
 
 /** The environment variable that every process started by the runner, and whatever it starts, carries. */
 export const PROCESS_MARKER = "ROOKERY_PROCESS";
@@ -17,19 +18,22 @@ export function createMarker(owner?: string): string {
  * the list is empty. A process that cleared its environment is not found.
  */
 export async function findMarkedProcesses(marker: string): Promise<number[]> {
+  const found = await markedProcesses();
+  return found.filter(([, carried]) => carried === marker || carried.startsWith(`${marker}-`)).map(([pid]) => pid);
+}
+
+const markedProcesses = sharedLook(async (): Promise<(readonly [pid: number, marker: string])[]> => {
   const pids = await listProcesses();
-  const marked = await Promise.all(pids.map((pid) => isMarked(pid, marker)));
-  return pids.filter((_, index) => marked[index]);
-}
+  const markers = await Promise.all(pids.map(readMarker));
+  return pids.flatMap((pid, index) => {
+    const marker = markers[index];
+    return marker === undefined ? [] : [[pid, marker] as const];
+  });
+});
 
-async function isMarked(pid: number, marker: string): Promise<boolean> {
+async function readMarker(pid: number): Promise<string | undefined> {
   const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
-  const entry = `\0${PROCESS_MARKER}=${marker}`;
-  return [`${entry}\0`, `${entry}-`].some((wanted) => `\0${environment}`.includes(wanted));
+  return CARRIED.exec(environment)?.[1];
 }
 
-/** Every process the kernel tells of; empty where there is no `/proc`. */
-export async function listProcesses(): Promise<number[]> {
-  const entries = await readdir("/proc").catch(() => []);
-  return entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
-}
+const CARRIED = new RegExp(`(?:^|\\0)${PROCESS_MARKER}=([^\\0]*)`);

@@ -1,13 +1,17 @@
-import { mkdtemp, readFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, statSync } from "node:fs";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRunning, readPid } from "../../../test/support/processes.ts";
-import { createMarker } from "./process-marker.ts";
 import { ProcessRegistry } from "./process-registry.ts";
 import type { RunningProcess } from "./run-process.ts";
 
 const onLinux = test.skipIf(process.platform !== "linux");
+
+const directory = mkdtempSync(join(tmpdir(), "rookery-owner-"));
+const ownerFile = (session: string): string => join(directory, session);
+const registryOf = (session: string): ProcessRegistry => new ProcessRegistry({ ownerFile: ownerFile(session) });
 
 async function started(registry: ProcessRegistry, script: string): Promise<{ running: RunningProcess; cwd: string }> {
   const cwd = await mkdtemp(join(tmpdir(), "rookery-registry-"));
@@ -39,15 +43,49 @@ onLinux("dispose ends what left its group, also of a command that ended long ago
   expect(await isRunning(pid)).toBe(false);
 });
 
-onLinux("a registry of the same owner ends what an earlier one left running", async () => {
-  const owner = createMarker();
-  const { running, cwd } = await started(new ProcessRegistry(owner), "echo $$ > pid; sleep 60");
+onLinux("a registry with the owner file of one that was not disposed of ends what that left running", async () => {
+  const { running, cwd } = await started(registryOf("one"), "echo $$ > pid; sleep 60");
   const pid = await readPid(join(cwd, "pid"));
-  await new ProcessRegistry(createMarker()).endLeftovers();
+  await registryOf("another").endLeftovers();
   expect(await isRunning(pid)).toBe(true);
-  await new ProcessRegistry(owner).endLeftovers();
+  await registryOf("one").endLeftovers();
   expect(await isRunning(pid)).toBe(false);
   expect(await running.ended).toMatchObject({ outcome: "exited", signal: "SIGTERM" });
+});
+
+test("the owner file is there for its user alone, from the first process until dispose", async () => {
+  const registry = registryOf("session");
+  expect(existsSync(ownerFile("session"))).toBe(false);
+  const { running } = await started(registry, "true");
+  expect(statSync(ownerFile("session")).mode & 0o777).toBe(0o600);
+  await running.ended;
+  await registry.dispose();
+  expect(existsSync(ownerFile("session"))).toBe(false);
+});
+
+test.each(["", "\n", "abc\n", "../../etc\n", `${"a".repeat(24)}-\n`, "\0".repeat(100)])(
+  "an owner file that holds something else is not believed: %j",
+  async (content) => {
+    await writeFile(ownerFile("odd"), content);
+    const registry = registryOf("odd");
+    await registry.endLeftovers();
+    const { running } = await started(registry, "echo $ROOKERY_PROCESS");
+    await running.ended;
+    expect(await readFile(ownerFile("odd"), "utf8")).toMatch(/^[0-9a-f]{24}\n$/);
+    await registry.dispose();
+  },
+);
+
+test("an owner that cannot be written down is a warning, and the process runs", async () => {
+  const warnings: string[] = [];
+  await writeFile(ownerFile("blocked"), "");
+  const registry = new ProcessRegistry({
+    ownerFile: join(ownerFile("blocked"), "owner"),
+    onWarning: ({ code }) => warnings.push(code),
+  });
+  const { running } = await started(registry, "exit 3");
+  expect(await running.ended).toMatchObject({ outcome: "exited", exitCode: 3 });
+  expect(warnings).toEqual(["processes-unrecorded"]);
 });
 
 test("after dispose nothing is started any more", async () => {

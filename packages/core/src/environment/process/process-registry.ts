@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { CommandSessionManager } from "../contract.ts";
+import { errorText } from "../../errors/error-text.ts";
+import type { CommandSessionManager, OnWarning } from "../contract.ts";
+import { CommandSessions } from "./command-sessions.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
+import { OwnerFile } from "./owner-file.ts";
 import { createMarker } from "./process-marker.ts";
 import { type ProcessOptions, type RunningProcess, runProcess } from "./run-process.ts";
 
@@ -8,25 +11,33 @@ import { type ProcessOptions, type RunningProcess, runProcess } from "./run-proc
  * Runs the processes of one session and ends them with it.
  *
  * All of them, and what they start, carry markers made from one owner. So `dispose()` also finds what left its process
- * group long ago, and a session that is opened again after a crash finds what the crashed one left running, if it gives
- * the same owner (`endLeftovers`).
+ * group long ago. With an owner file the owner is on disk from the first process until `dispose()`, so that a session
+ * that is opened again after a crash finds what the crashed one left running (`endLeftovers`).
  */
 export class ProcessRegistry implements CommandSessionManager {
+  readonly sessions: CommandSessions = new CommandSessions();
   readonly #owner: string;
+  readonly #ownerFile: OwnerFile | undefined;
+  readonly #onWarning: OnWarning | undefined;
   readonly #running = new Set<RunningProcess>();
-  #hasRun = false;
+  /** Processes of this owner may be alive. */
+  #mayHaveRun: boolean;
   #isDisposed = false;
 
-  /** @param owner - Letters and digits that no other session uses; default random. */
-  constructor(owner: string = randomBytes(12).toString("hex")) {
-    this.#owner = owner;
+  /** @param options.ownerFile - A path in the session's own directory, which no other session uses. */
+  constructor(options: { readonly ownerFile?: string; readonly onWarning?: OnWarning } = {}) {
+    this.#ownerFile = options.ownerFile === undefined ? undefined : new OwnerFile(options.ownerFile);
+    this.#onWarning = options.onWarning;
+    const left = this.#ownerFile?.read();
+    this.#owner = left ?? randomBytes(12).toString("hex");
+    this.#mayHaveRun = left !== undefined;
   }
 
   /** `runProcess`; after `dispose()` nothing is started any more and the outcome is `aborted`. */
   run(options: Omit<ProcessOptions, "marker">): RunningProcess {
     const signal = this.#isDisposed ? AbortSignal.abort() : options.signal;
+    if (!this.#mayHaveRun && !this.#isDisposed) this.#recordOwner();
     const running = runProcess({ ...options, ...(signal && { signal }), marker: createMarker(this.#owner) });
-    this.#hasRun = true;
     this.#running.add(running);
     void running.ended.then(() => this.#running.delete(running));
     return running;
@@ -34,12 +45,29 @@ export class ProcessRegistry implements CommandSessionManager {
 
   /** Ends every process that carries a marker of this owner, whoever started it (Linux only). */
   async endLeftovers(): Promise<void> {
-    await endProcessTree({ marker: this.#owner }, GRACE_MS);
+    if (this.#mayHaveRun) await endProcessTree({ marker: this.#owner }, GRACE_MS);
   }
 
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     await Promise.all([...this.#running].map((running) => running.stop()));
-    if (this.#hasRun) await this.endLeftovers();
+    await this.endLeftovers();
+    this.#onDisk("removed", (file) => file.remove());
+  }
+
+  #recordOwner(): void {
+    this.#mayHaveRun = true;
+    this.#onDisk("written", (file) => file.write(this.#owner));
+  }
+
+  /** Without the file everything works but the search after a crash. */
+  #onDisk(what: string, act: (file: OwnerFile) => void): void {
+    if (this.#ownerFile === undefined) return;
+    try {
+      act(this.#ownerFile);
+    } catch (error) {
+      const message = `the file by which commands are found after a crash could not be ${what}: ${errorText(error)}`;
+      this.#onWarning?.({ code: "processes-unrecorded", message });
+    }
   }
 }

@@ -1,11 +1,8 @@
-import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { ChildConnection } from "./child-connection.ts";
 import { DecodedOutput } from "./decode-output.ts";
 import { OutputQueue, type RawChunk } from "./output-queue.ts";
-
-/** A process whose output is read through pipes. */
-export type PipedProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 /** With this many bytes unread the process is made to wait. */
 const MAX_UNREAD = 1024 * 1024;
@@ -15,7 +12,7 @@ const QUIET_MS = 50;
 const DRAIN_MS = 1000;
 const DRAIN_BYTES = 8 * 1024 * 1024;
 
-/** Reads standard output and standard error of a process, as decoded text without vault values. */
+/** Reads the outputs of a process, as decoded text without vault values. */
 export class PipeReader {
   readonly output: DecodedOutput;
   readonly #queue: OutputQueue = new OutputQueue(() => this.#resumeWhenRead());
@@ -29,11 +26,10 @@ export class PipeReader {
     this.output = new DecodedOutput(this.#queue, vault);
   }
 
-  start(child: PipedProcess): void {
-    this.#pipes = [child.stdout, child.stderr];
-    this.#closed = new Promise((resolve) => child.once("close", () => resolve()));
-    this.#read("stdout", child.stdout);
-    this.#read("stderr", child.stderr);
+  start({ outputs, closed }: Pick<ChildConnection, "outputs" | "closed">): void {
+    this.#pipes = outputs.map(({ from }) => from);
+    this.#closed = closed;
+    for (const { stream, from } of outputs) this.#read(stream, from);
   }
 
   /**

@@ -1,21 +1,21 @@
-import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { errorCode, errorText } from "../../errors/error-text.ts";
+import type { ChildConnection, ChildExit, ChildStart, ProcessInput } from "./child-connection.ts";
 import type { ProcessChunk } from "./decode-output.ts";
-import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
+import { endProcessTree, GRACE_MS, signalGroup } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
 import { createMarker, PROCESS_MARKER } from "./process-marker.ts";
 import { PipeReader } from "./read-pipes.ts";
 import { redactVault } from "./redact-vault.ts";
+import { startPiped } from "./start-piped.ts";
 
-export interface ProcessOptions {
-  /** A path, or a name that is looked up on the `PATH` of `env`. */
-  readonly file: string;
-  readonly args: readonly string[];
-  /** Absolute. */
-  readonly cwd: string;
-  /** The whole environment; the marker is added to it. */
-  readonly env: Readonly<Record<string, string>>;
+/**
+ * `file` is a path, or a name that is looked up on the `PATH` of `env`; `cwd` is absolute; to `env`, which is the whole
+ * environment, the marker is added.
+ */
+export interface ProcessOptions extends ChildStart {
+  /** Where its input comes from: nowhere (default), `write` through a pipe, or `write` at a pseudo-terminal. */
+  readonly input?: "none" | "pipe" | "terminal";
   /** Ends the process: at once if its reason is a `TimeoutError`, else with a grace of two seconds. */
   readonly signal?: AbortSignal;
   /** Counted from the start; absent: none. At the deadline the process is killed. */
@@ -26,12 +26,9 @@ export interface ProcessOptions {
   readonly marker?: string;
 }
 
-/** How a process ended. */
-export interface ProcessEnd {
+/** How a process ended; the exit code is `null` also when it never ran. */
+export interface ProcessEnd extends ChildExit {
   readonly outcome: "exited" | "aborted" | "timed-out" | "failed-to-start";
-  /** `null` when it was ended by a signal or never ran. */
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
   readonly durationMs: number;
   /** Why it could not be started; present with `failed-to-start` only. */
   readonly error?: string;
@@ -40,16 +37,21 @@ export interface ProcessEnd {
 export interface RunningProcess {
   /** What it prints, merged by arrival; for one reader. It ends before `ended` resolves. */
   readonly output: AsyncIterableIterator<ProcessChunk>;
+  /** Resolves when it runs, to its input; to `undefined` when it could not be started. Never rejects. */
+  readonly started: Promise<ProcessInput | undefined>;
   /** Resolves when the process and what is left of its group have ended; never rejects. Needs no reader of `output`. */
   readonly ended: Promise<ProcessEnd>;
-  /** Ends it as an abort of the signal does. */
-  stop(): Promise<ProcessEnd>;
+  /** What Ctrl-C does: SIGINT to its process group; where there is none (Windows) the whole tree is ended (PT-108). */
+  interrupt(): Promise<void>;
+  /** Ends it as an abort of the signal with this reason does. */
+  stop(reason?: unknown): Promise<ProcessEnd>;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program in a process group and a session of its own: no standard input, no controlling terminal (PE-027).
+ * Runs a program in a process group and a session of its own, without a controlling terminal unless it is asked for
+ * (PE-027).
  *
  * It is done when the program itself exits, not when its pipes close. What it left in the pipes is read within a bound,
  * then whatever remains of its group is killed (PE-032, PE-033). An abort sends TERM to the group and to marked
@@ -61,30 +63,27 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function runProcess(options: ProcessOptions): RunningProcess {
   const stop = new AbortController();
   const pipes = new PipeReader(options.vault);
-  const ended = run(options, pipes, stop);
+  const marker = options.marker ?? createMarker();
+  const release = stopOn(options, stop);
+  const child = start(options, marker, stop.signal);
+  const ended = run(child, options, pipes, marker, stop.signal).finally(release);
   return {
     output: pipes.output,
+    started: child.then(
+      (connection) => connection?.input,
+      () => undefined,
+    ),
     ended,
-    stop: () => {
-      stop.abort();
+    async interrupt() {
+      const connection = await child.catch(() => undefined);
+      if (connection !== undefined) await signalGroup(connection.pid, "SIGINT");
+    },
+    stop(reason) {
+      stop.abort(reason);
       return ended;
     },
   };
 }
-
-async function run(options: ProcessOptions, pipes: PipeReader, stop: AbortController): Promise<ProcessEnd> {
-  const startedAt = performance.now();
-  const release = stopOn(options, stop);
-  const end = await startAndWait(options, pipes, stop.signal).catch((error: unknown): Ending => {
-    const text = redactVault(startProblem(error, options.file), options.vault);
-    return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
-  });
-  release();
-  pipes.close();
-  return { ...end, durationMs: Math.round(performance.now() - startedAt) };
-}
-
-type Ending = Omit<ProcessEnd, "durationMs">;
 
 /** Lets the caller's signal and the deadline abort `stop`; returns what takes this back. */
 function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): () => void {
@@ -99,29 +98,56 @@ function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): 
   };
 }
 
-/** @throws when the process cannot be started. */
-async function startAndWait(options: ProcessOptions, pipes: PipeReader, stop: AbortSignal): Promise<Ending> {
-  checkDirectory(options.cwd);
-  if (stop.aborted) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
-  const marker = options.marker ?? createMarker();
-  const child = spawn(options.file, options.args, {
-    cwd: options.cwd,
-    env: { ...options.env, [PROCESS_MARKER]: marker },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const exit = new Promise<Pick<ProcessEnd, "exitCode" | "signal">>((resolve) => {
-    child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
-  });
-  await new Promise<void>((resolve, reject) => child.on("spawn", resolve).on("error", reject));
-  const exitHook = child.pid === undefined ? undefined : killAtExit(child.pid);
+/** Resolves to nothing when it was stopped before. @throws when the process cannot be started. */
+async function start(
+  { file, args, cwd, env, input = "none" }: ProcessOptions,
+  marker: string,
+  stop: AbortSignal,
+): Promise<ChildConnection | undefined> {
+  checkDirectory(cwd);
+  if (stop.aborted) return undefined;
+  const child = { file, args, cwd, env: { ...env, [PROCESS_MARKER]: marker } };
+  if (input !== "terminal") return await startPiped(child, { hasInput: input === "pipe" });
+  const { startInTerminal } = await import("./start-in-terminal.ts");
+  return await startInTerminal(child);
+}
+
+async function run(
+  child: Promise<ChildConnection | undefined>,
+  { file, vault }: ProcessOptions,
+  pipes: PipeReader,
+  marker: string,
+  stop: AbortSignal,
+): Promise<ProcessEnd> {
+  const startedAt = performance.now();
+  const end = await child
+    .then((connection) => waitFor(connection, pipes, marker, stop))
+    .catch((error: unknown): Ending => {
+      const text = redactVault(startProblem(error, file), vault);
+      return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
+    });
+  pipes.close();
+  return { ...end, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+type Ending = Omit<ProcessEnd, "durationMs">;
+
+async function waitFor(
+  child: ChildConnection | undefined,
+  pipes: PipeReader,
+  marker: string,
+  stop: AbortSignal,
+): Promise<Ending> {
+  if (child === undefined) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
+  const { pid, exit } = child;
+  const exitHook = killAtExit(pid);
   pipes.start(child);
   const isStopped = await Promise.race([exit.then(() => false), whenAborted(stop)]);
-  if (isStopped) await endProcessTree({ pid: child.pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);
+  if (isStopped) await endProcessTree({ pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);
   const status = await exit;
   await pipes.drain();
-  await endProcessTree({ pid: child.pid }, 0);
-  exitHook?.release();
+  await endProcessTree({ pid }, 0);
+  exitHook.release();
   return { outcome: isStopped ? stopOutcome(stop) : "exited", ...status };
 }
 

@@ -1,22 +1,28 @@
 import { resolve } from "node:path";
 import type { OmniMessage } from "../../omnimessage/message.ts";
-import type { EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../contract.ts";
+import { callLimits } from "../call-limits.ts";
+import type { CommandSessionManager, EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../contract.ts";
 import { outputDelta } from "../output-delta.ts";
 import { childEnvironment } from "../process/child-environment.ts";
-import { CommandOutput } from "../process/command-output.ts";
+import { endReport, runningReport } from "../process/command-report.ts";
+import { CommandSession } from "../process/command-session.ts";
+import { foregroundWindowMs } from "../process/foreground-window.ts";
 import { ProcessRegistry } from "../process/process-registry.ts";
-import type { ProcessEnd } from "../process/run-process.ts";
 import { shellCommand } from "../process/shell.ts";
-import { streamProcess } from "../process/stream-process.ts";
+import { streamSession } from "../process/stream-session.ts";
 import type { BuiltinTool, BuiltinToolModule, ToolExecutionContext } from "../tool.ts";
+
+const DEFAULT_WINDOW_MS = 60_000;
 
 const definition: ToolDefinitionConfig = {
   name: "exec_command",
   description: [
     "Runs a shell command with `bash -lc` and returns what it prints on standard output and standard error, and its exit code.",
+    "A command that is not done within yield_time_ms goes on in the background: the call returns what it printed so far and a process_id for input_command.",
     "Each call is a new shell: `cd` and variables do not last until the next one.",
-    "There is no terminal and no standard input; an editor, a pager or a password prompt fails at once.",
-    "Processes still running in the background when the command ends are killed.",
+    "Standard input stays open for input_command; give `</dev/null` to a program that would read it (rg without a path).",
+    "There is no terminal: an editor, a pager or a password prompt fails at once.",
+    "Processes that a command started with & are killed when the command ends; use run_in_background for what shall go on.",
   ].join(" "),
   permission: "rw",
   timeoutMs: 120_000,
@@ -31,66 +37,95 @@ const definition: ToolDefinitionConfig = {
         type: "string",
         description: "The directory to run it in, absolute or relative to the workspace. Default: the workspace.",
       },
+      yield_time_ms: {
+        type: "number",
+        description:
+          "How long to wait for the end before the command goes on in the background. Default: 60000, at least 250.",
+      },
+      run_in_background: {
+        type: "boolean",
+        description:
+          "Return the process_id at once and let the command go on: for servers and watchers. Default: false.",
+      },
     },
     required: ["description", "cmd"],
   },
 };
 
-/** Runs a shell command in the foreground (PT-091, PT-092, PT-097 to PT-100). */
+/** Runs a shell command, in the foreground for a while, then in the background (PT-091 to PT-100). */
 export const execCommand: BuiltinToolModule = { definition, create };
 
 function create(definition: ToolDefinitionConfig, config: EnvironmentConfig): BuiltinTool {
-  const sessions = config.services?.commandSessions;
-  const registry = sessions instanceof ProcessRegistry ? sessions : new ProcessRegistry();
+  const commands = config.services?.commandSessions ?? new ProcessRegistry();
+  const { timeoutMs } = callLimits(definition);
   return {
     name: definition.name,
     definition,
     risk: "process",
     commandText: (args) => commandOf(args),
     approvalSummary: (args, { workspaceDir }) => summary(args, workspaceDir),
-    execute: (args, context) => execute(args, context, config.vault, registry),
+    execute(args, context) {
+      const windowMs = foregroundWindowMs(args.yield_time_ms, DEFAULT_WINDOW_MS, timeoutMs);
+      return execute(args, context, { commands, vault: config.vault, windowMs });
+    },
   };
 }
 
 type Args = Record<string, unknown>;
 
+interface Setting {
+  readonly commands: CommandSessionManager;
+  readonly vault: Readonly<Record<string, string>> | undefined;
+  readonly windowMs: number;
+}
+
 async function* execute(
   args: Args,
   context: ToolExecutionContext,
-  vault: Readonly<Record<string, string>> | undefined,
-  registry: ProcessRegistry,
+  setting: Setting,
 ): AsyncGenerator<OmniMessage, ToolResult> {
-  const command = commandOf(args);
-  const problem = argumentProblem(command, args.workdir);
+  const { toolCallId, signal } = context;
+  const problem = argumentProblem(commandOf(args), args.workdir);
   if (problem !== undefined) {
-    yield outputDelta(context.toolCallId, problem);
+    yield outputDelta(toolCallId, problem);
     return { stopReason: "failed" };
   }
-  const cwd = directoryOf(args, context.workspaceDir);
-  const env = childEnvironment(process.env, vault);
-  const shell = shellCommand(command, env.PATH);
-  const { signal } = context;
-  const running = registry.run({ ...shell, cwd, env, ...(signal && { signal }), ...(vault && { vault }) });
-  const output = new CommandOutput(vault);
+  const session = start(args, context.workspaceDir, setting);
+  let goesOn = false;
   try {
-    yield* streamProcess(running, output, context.toolCallId);
-    const end = await running.ended;
-    if (end.error !== undefined) yield outputDelta(context.toolCallId, end.error);
-    const { ansi } = output;
-    const { exitCode, signal, durationMs } = end;
-    return { ...verdict(end), details: { command, cwd, exitCode, signal, durationMs, ...(ansi && { ansi }) } };
+    const couldStart = (await session.input) !== undefined;
+    if (!couldStart) await session.ended;
+    else if (args.run_in_background !== true) {
+      yield* streamSession(session, { toolCallId, windowMs: setting.windowMs, signal });
+    }
+    if (signal?.aborted) await session.stop(signal.reason);
+    else if (session.end === undefined) {
+      goesOn = true;
+      return runningReport(session, setting.commands.sessions.keep(session, toolCallId));
+    }
+    // What came while the window closed.
+    yield* streamSession(session, { toolCallId });
+    const end = await session.ended;
+    if (end.error !== undefined) yield outputDelta(toolCallId, end.error);
+    return endReport(session, end);
   } finally {
     // Nobody reads on when the call was given up.
-    await running.stop();
+    if (!goesOn) await session.stop();
   }
 }
 
-function verdict({ outcome, exitCode, signal }: ProcessEnd): ToolResult {
-  if (outcome === "aborted") return { stopReason: "aborted" };
-  if (outcome === "timed-out") return { stopReason: "timeout" };
-  if (outcome === "failed-to-start") return { stopReason: "failed" };
-  if (signal !== null) return { stopReason: "failed", note: `[killed by ${signal}]` };
-  return { stopReason: exitCode === 0 ? "completed" : "failed", note: `[exit code ${exitCode}]` };
+function start(args: Args, workspaceDir: string, { commands, vault }: Setting): CommandSession {
+  const command = commandOf(args);
+  const cwd = directoryOf(args, workspaceDir);
+  const env = childEnvironment(process.env, vault);
+  const running = commands.run({
+    ...shellCommand(command, env.PATH),
+    cwd,
+    env,
+    input: args.tty === true ? "terminal" : "pipe",
+    ...(vault && { vault }),
+  });
+  return new CommandSession(running, { command, cwd, vault });
 }
 
 function argumentProblem(command: string, workdir: unknown): string | undefined {
@@ -105,6 +140,7 @@ function summary(args: Args, workspaceDir: string): string {
   const directory = directoryOf(args, workspaceDir);
   const lines = [commandOf(args)];
   if (directory !== resolve(workspaceDir)) lines.push(`in ${directory}`);
+  if (args.run_in_background === true) lines.push("in the background, until the session ends");
   // One line and named as what it is, so that it cannot pass for the command or for where it runs.
   const description = typeof args.description === "string" ? args.description.replaceAll(/\s+/g, " ").trim() : "";
   if (description !== "") lines.push(`the model says: ${description}`);
