@@ -5,7 +5,7 @@ import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
 import type { EnvironmentConfig, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
-import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
+import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -33,11 +33,12 @@ import { openWorkspace } from "./workspace.ts";
 /**
  * Opens an agent. Until agents are files it needs none and writes nothing but the traces and scratchpads of its sessions.
  *
- * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, and for a `debugFile`
- *   that is not the user's own regular file.
+ * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, a `toolset` that is not
+ *   known, and a `debugFile` that is not the user's own regular file.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const { agentId = "default_agent", projectId = "default_project", env = process.env } = options;
+  findToolset(options.toolset);
   const paths = agentPaths(dataRoot(options.root, env), projectId, agentId);
   return new Agent(options, paths, openDebugFile(options));
 }
@@ -203,7 +204,8 @@ export class Agent {
       forModel === undefined || (forModel === "vision") === place.vision;
     const config: EnvironmentConfig = {
       workspaceDir: place.workspaceDir,
-      toolConfig: { customTools: STANDARD_TOOLSET.filter(forThisModel), mcpServers: [] },
+      toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
+      ...(given.toolset !== undefined && { toolset: given.toolset }),
       sessionScratchpadDir: place.scratchpadDir,
       tools: extra
         .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))

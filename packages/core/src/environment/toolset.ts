@@ -1,0 +1,7 @@
+import type { BuiltinToolModule } from "./tool.ts";
+
+/** A named list of tools; their names are unique within it. */
+export interface Toolset {
+  readonly name: string;
+  readonly tools: readonly BuiltinToolModule[];
+}
