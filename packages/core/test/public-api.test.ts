@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type * as core from "../src/index.ts";
 import * as values from "../src/index.ts";
+import * as pi from "../src/pi/index.ts";
 
 type Message = core.OmniMessage<core.ToolCallPayload>;
 
@@ -60,7 +61,11 @@ test("a released name stays: the values that the package exports", () => {
       "catalogueProvider",
       "catalogueProviders",
       "createAgent",
+      "createBashTool",
+      "createEditTool",
+      "createReadTool",
       "createToolCallIdAllocator",
+      "createWriteTool",
       "dataRoot",
       "defineTool",
       "errorText",
@@ -89,10 +94,25 @@ test("a released name stays: the values that the package exports", () => {
       "testModel",
       "toBuiltinTool",
       "toJsonLine",
+      "toolsetDefinitions",
       "userData",
       "userImage",
       "userText",
       "withOrigin",
     ]
   `);
+});
+
+test("the values that pi's entry exports", () => {
+  expect(Object.keys(pi).sort()).toEqual([
+    "Agent",
+    "AgentEventView",
+    "AgentHarness",
+    "agentEvents",
+    "createBashTool",
+    "createEditTool",
+    "createReadTool",
+    "createWriteTool",
+    "defineTool",
+  ]);
 });

@@ -8,6 +8,7 @@ import {
   APPROVAL_MODES,
   addAgentFlags,
   addOutputFlag,
+  addToolsetFlag,
   modelPair,
   numberIn,
   type OutputMode,
@@ -66,7 +67,7 @@ export function defineRun(program: Command, context: CommandContext): void {
     .option("--debug <FILE>", "adds what is sent to the model's server and what comes back, without keys, to a file")
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
     .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
-  addOutputFlag(addAgentFlags(command), ["text", "json", "stream-json"]).action(
+  addOutputFlag(addAgentFlags(addToolsetFlag(command)), ["text", "json", "stream-json"]).action(
     async (argument: string | undefined, flags: RunFlags) => {
       context.exitCode = await run(argument, flags, context);
     },

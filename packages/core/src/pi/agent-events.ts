@@ -37,8 +37,9 @@ export class AgentEventView {
     if (isType(message, "request_begin")) return this.#open(message.timestamp);
     const turn = this.#turn;
     if (turn === undefined) return [];
-    if (isType(message, "request_end")) return [...this.#endReply(turn, message.payload), ...this.#closeIfDone(turn)];
-    const said = turn.reply.push(message);
+    if (isType(message, "request_end") && !turn.reply.isOver)
+      return [...this.#endReply(turn, message.payload), ...this.#closeIfDone(turn)];
+    const said = turn.reply.isOver ? [] : turn.reply.push(message);
     const done = turn.calls.push(message);
     if (turn.reply.isOver) return [...said, ...done, ...this.#closeIfDone(turn)];
     turn.held.push(...done);

@@ -1,3 +1,4 @@
+import { INTERRUPTED, unlessAborted } from "../engine/interruption.ts";
 import { errorText } from "../errors/error-text.ts";
 import type { CreateLLM, GenerativeModelParameters, LLMInterface, LLMOutcome } from "../llm/contract.ts";
 import { createToolCallIdAllocator } from "../llm/tool-call-ids.ts";
@@ -72,7 +73,7 @@ class StreamFnModel implements LLMInterface {
     const reply = new StreamedReply(this.#ids);
     try {
       const offered = this.#tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-      for await (const event of await this.#ask({ messages, tools: offered }, signal)) {
+      for await (const event of untilAborted(() => this.#ask({ messages, tools: offered }, signal), signal)) {
         if (event.type === "error") return failure(event.error, signal);
         if (event.type !== "done") {
           yield* reply.push(event);
@@ -119,6 +120,25 @@ class StreamFnModel implements LLMInterface {
       total: this.#session.total + request.total,
     };
     return eventMessage({ type: "token_usage", request, session: this.#session });
+  }
+}
+
+/** The events until the signal fires; a function that goes on regardless is left behind. */
+async function* untilAborted(
+  ask: () => ReturnType<StreamFn>,
+  signal: AbortSignal = new AbortController().signal,
+): AsyncGenerator<StreamEvent> {
+  const stream = await unlessAborted(Promise.resolve().then(ask), signal);
+  if (stream === INTERRUPTED) return;
+  const events = stream[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const step = await unlessAborted(events.next(), signal);
+      if (step === INTERRUPTED || step.done) return;
+      yield step.value;
+    }
+  } finally {
+    void Promise.resolve(events.return?.()).catch(() => undefined);
   }
 }
 

@@ -16,7 +16,7 @@ async function directory(): Promise<string> {
   return path;
 }
 
-test("the tool runs a command outside any session and returns its output, the streams apart in details (PI-023, PI-024, PI-028, PI-029)", async () => {
+test("the tool runs a command outside any session and returns its output, the streams apart in details (PI-023, PI-024, PI-028, PI-029, PI-086)", async () => {
   const cwd = await directory();
   const tool = createBashTool({ cwd, timeout: 30, maxStdoutLines: 1000, maxStderrLines: 100 });
   const updates: unknown[] = [];

@@ -159,5 +159,6 @@ test("what is asked about an edit shows the lines that go and the text that come
     "edit a.txt, lines 2 to 3\n- two\n- three\n+ 2",
   );
   expect(await summary({ oldText: "wo", newText: "" })).toBe("edit a.txt, lines 2 to 2\n- wo");
-  await expect(summary({ oldText: "nothing", newText: "" })).rejects.toThrow("oldText was not found");
+  expect(await summary({ oldText: "nothing", newText: "x" })).toBe("edit a.txt\n- nothing\n+ x");
+  expect(await summary({ startLine: 99, endLine: 99, content: "x" })).toBe("edit a.txt, lines 99 to 99\n+ x");
 });

@@ -78,13 +78,16 @@ function editTool(
     async approvalSummary(args, context) {
       const path = textArgument(args, "path");
       const wanted = readEdit(args);
-      const { startLine, endLine, removed } = await editedRange(
-        await contentOf(await assessedPath(path, context)),
-        wanted,
-      );
-      const head = `edit ${await spellTarget(path, context)}, lines ${startLine} to ${endLine}`;
+      // What is not there yet may come from a call before this one; else the call itself says why it cannot be done.
+      const place = await contentOf(await assessedPath(path, context))
+        .then((content) => placeFound(content, wanted))
+        .catch(() => placeAsked(wanted));
       const added = wanted.form === "lines" ? wanted.content : wanted.newText;
-      return [head, previewLines("-", removed), ...(added === "" ? [] : [previewLines("+", added)])].join("\n");
+      return [
+        `edit ${await spellTarget(path, context)}${place.where}`,
+        ...(place.removed === "" ? [] : [previewLines("-", place.removed)]),
+        ...(added === "" ? [] : [previewLines("+", added)]),
+      ].join("\n");
     },
     paths(args) {
       const path = textArgument(args, "path");
@@ -102,6 +105,22 @@ function editTool(
       });
     },
   };
+}
+
+/** Where an edit takes place, for the person who decides. */
+interface ShownPlace {
+  readonly where: string;
+  readonly removed: string;
+}
+
+async function placeFound(content: Buffer, edit: Edit): Promise<ShownPlace> {
+  const { startLine, endLine, removed } = await editedRange(content, edit);
+  return { where: `, lines ${startLine} to ${endLine}`, removed };
+}
+
+function placeAsked(edit: Edit): ShownPlace {
+  if (edit.form === "text") return { where: "", removed: edit.oldText };
+  return { where: `, lines ${edit.startLine} to ${edit.endLine}`, removed: "" };
 }
 
 interface EditPlace {

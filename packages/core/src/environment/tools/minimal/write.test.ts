@@ -86,5 +86,6 @@ test("what is asked about a write: where it leads, whether something is there, h
   const summary = (args: object) => tool.approvalSummary?.({ content: "a\nb\n", ...args }, { workspaceDir: "/" });
   expect(await summary({ path: "new.txt" })).toBe("create new.txt with 4 bytes\n+ a\n+ b");
   expect(await summary({ path: "link", content: "" })).toBe(`overwrite link -> ${path("a.txt")} with 0 bytes`);
+  expect(await summary({ path: ".", content: "" })).toBe("write . with 0 bytes");
   expect(tool.risk).toBe("filesystem");
 });

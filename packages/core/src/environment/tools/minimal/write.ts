@@ -6,7 +6,7 @@ import { sha256 } from "../../files/content-hash.ts";
 import { textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
 import { FileProblem } from "../../files/file-problem.ts";
-import { assessedPath, locateFile, spellTarget } from "../../files/locate-file.ts";
+import { locateFile, spellTarget } from "../../files/locate-file.ts";
 import { presentFingerprint } from "../../files/present-fingerprint.ts";
 import { checkSeen, seenState } from "../../files/seen-state.ts";
 import { singleOutput } from "../../files/single-output.ts";
@@ -63,9 +63,9 @@ function writeTool(
     risk: "filesystem",
     async approvalSummary(args, context) {
       const { path, content } = writeOf(args);
-      const there = await presentFingerprint(await assessedPath(path, context));
-      const what = `${there === null ? "create" : "overwrite"} ${await spellTarget(path, context)}`;
-      const head = `${what} with ${content.length} bytes`;
+      const seen = await seenState(args, "path", context);
+      const what = seen === undefined ? "write" : seen.fingerprint === null ? "create" : "overwrite";
+      const head = `${what} ${await spellTarget(path, context)} with ${content.length} bytes`;
       return content.length === 0 ? head : `${head}\n${previewLines("+", content.toString())}`;
     },
     paths: (args) => ({ write: [textArgument(args, "path")] }),
