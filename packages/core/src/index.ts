@@ -1,6 +1,7 @@
 /*
  * The public surface of @rookery/core: a table of contents. The message types and builders are also at
- * `@rookery/core/omnimessage`, which is free of Node; what tests need is at `@rookery/core/testing`.
+ * `@rookery/core/omnimessage`, which is free of Node; pi's agents are at `@rookery/core/pi`, and what tests need is
+ * at `@rookery/core/testing`.
  */
 
 // Agents and sessions: where a program starts.
