@@ -3,7 +3,7 @@ import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { EnvironmentConfig, ToolSource } from "../environment/contract.ts";
+import type { EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
@@ -25,8 +25,12 @@ import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
+import { readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
+import type { SkillLimits } from "./skills/find-skills.ts";
+import { skillRoots } from "./skills/skill-roots.ts";
+import { skillSource } from "./skills/skill-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { openWorkspace } from "./workspace.ts";
 
@@ -192,6 +196,15 @@ export class Agent {
     });
   }
 
+  #skillSource(workspaceDir: string, onWarning: OnWarning): ToolSource {
+    const { agentStateDir, userSkillsDir, projectConfigFile } = this.#paths;
+    const readLimits = async (): Promise<SkillLimits> => {
+      const { skills } = await readProjectConfig(projectConfigFile);
+      return { maxSkills: skills?.max_skills ?? MAX_SKILLS, maxSkillBytes: skills?.max_skill_bytes ?? MAX_SKILL_BYTES };
+    };
+    return skillSource(skillRoots(agentStateDir, userSkillsDir, workspaceDir), readLimits, onWarning);
+  }
+
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
@@ -210,7 +223,10 @@ export class Agent {
       tools: extra
         .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
         .filter((tool) => forThisModel(tool.definition)),
-      toolSources: options.toolSources ?? this.#sources,
+      toolSources: [
+        ...(findToolset(given.toolset).skills ? [this.#skillSource(place.workspaceDir, onWarning)] : []),
+        ...(options.toolSources ?? this.#sources),
+      ],
       toolContext: given.toolContext,
       protectedPaths: [this.#paths.projectConfigFile, this.#paths.userConfigFile],
       onWarning,
@@ -225,6 +241,9 @@ export class Agent {
     };
   }
 }
+
+const MAX_SKILLS = 64;
+const MAX_SKILL_BYTES = 65_536;
 
 function openDebugFile({ debugFile, onWarning }: AgentOptions): DebugLog | undefined {
   if (debugFile === undefined) return undefined;

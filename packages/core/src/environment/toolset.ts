@@ -4,4 +4,6 @@ import type { BuiltinToolModule } from "./tool.ts";
 export interface Toolset {
   readonly name: string;
   readonly tools: readonly BuiltinToolModule[];
+  /** Agents add `read_skill` to it where there are skills. */
+  readonly skills?: true;
 }

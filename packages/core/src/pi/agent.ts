@@ -212,7 +212,8 @@ function injection(options: AgentOptions): Injection {
   const { model = { id: "custom", provider: "custom" }, tools = [] } = initialState;
   return {
     tools,
-    createEnvironment: (config) => new Environment({ ...config, toolConfig: { customTools: [], mcpServers: [] } }),
+    createEnvironment: (config) =>
+      new Environment({ ...config, toolConfig: { customTools: [], mcpServers: [] }, toolSources: [] }),
     hooks: { ...(beforeToolCall && { beforeToolCall }), ...(afterToolCall && { afterToolCall }) },
     ...(streamFn && { createLLM: streamFnModel(streamFn, model) }),
     ...(toolExecution && { toolExecution }),
