@@ -17,7 +17,7 @@ interface Presentation<TParameters extends object> {
 }
 
 /** Of the text of one call; what an environment makes of it is its own matter. */
-const MAX_TEXT_CHARS = 1024 * 1024;
+const MAX_TEXT_CHARS = 256 * 1024;
 
 /**
  * Makes an AgentTool of a built-in tool, so that it can be called outside any session.
@@ -42,9 +42,14 @@ export function toAgentTool<TParameters extends object, TDetails>(
       const context = { workspaceDir: resolve(cwd ?? "."), toolCallId, ...(signal && { signal }) };
       const call = new Call<TDetails>(truncation ?? "head", onUpdate);
       const run = tool.execute({ ...params }, context);
-      for (let step = await run.next(); ; step = await run.next()) {
-        if (step.done) return call.end(step.value ?? {}, signal);
-        call.take(step.value);
+      try {
+        for (let step = await run.next(); ; step = await run.next()) {
+          if (step.done) return call.end(step.value ?? {}, signal);
+          call.take(step.value);
+        }
+      } finally {
+        // A listener that throws gives the call up.
+        await run.return(undefined);
       }
     },
   };
