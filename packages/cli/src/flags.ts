@@ -7,6 +7,8 @@ export interface AgentFlags {
   readonly root?: string;
   readonly project?: string;
   readonly agent?: string;
+  /** Where tools are run. */
+  readonly toolset?: string;
   /** Where a model is called: the file that gets its requests and answers. */
   readonly debug?: string;
 }
@@ -27,6 +29,10 @@ export function addAgentFlags(command: Command): Command {
   return addRootFlags(command).option("--agent <ID>", "the agent (default: default_agent)");
 }
 
+export function addToolsetFlag(command: Command): Command {
+  return command.option("--toolset <NAME>", "the built-in tools: standard or minimal (default: standard)");
+}
+
 export function addOutputFlag(command: Command, modes: readonly OutputMode[]): Command {
   return command.option("--output <FORM>", `${modes.join(", ")} (default: text)`, oneOf("--output", modes));
 }
@@ -44,15 +50,17 @@ export function debugFileOf({ debug }: Pick<AgentFlags, "debug">, cwd: string): 
 }
 
 /** The agent's options that were given. */
-export function agentOptions({ root, project, agent }: AgentFlags): {
+export function agentOptions({ root, project, agent, toolset }: AgentFlags): {
   root?: string;
   projectId?: string;
   agentId?: string;
+  toolset?: string;
 } {
   return {
     ...(root !== undefined && { root }),
     ...(project !== undefined && { projectId: project }),
     ...(agent !== undefined && { agentId: agent }),
+    ...(toolset !== undefined && { toolset }),
   };
 }
 

@@ -1,6 +1,7 @@
 /*
  * The public surface of @rookery/core: a table of contents. The message types and builders are also at
- * `@rookery/core/omnimessage`, which is free of Node; what tests need is at `@rookery/core/testing`.
+ * `@rookery/core/omnimessage`, which is free of Node; pi's agents are at `@rookery/core/pi`, and what tests need is
+ * at `@rookery/core/testing`.
  */
 
 // Agents and sessions: where a program starts.
@@ -61,6 +62,11 @@ export { modelVisiblePath } from "./environment/model-visible-path.ts";
 export { ProcessRegistry } from "./environment/process/process-registry.ts";
 export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";
 export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-registry.ts";
+export { type BashDetails, type BashToolOptions, createBashTool } from "./environment/tools/minimal/bash.ts";
+export { createEditTool, type EditDetails, type EditToolOptions } from "./environment/tools/minimal/edit.ts";
+export { createReadTool, type ReadDetails, type ReadToolOptions } from "./environment/tools/minimal/read.ts";
+export { createWriteTool, type WriteDetails, type WriteToolOptions } from "./environment/tools/minimal/write.ts";
+export { toolsetDefinitions } from "./environment/toolset-registry.ts";
 // Errors: everything that is thrown on purpose.
 export { errorText } from "./errors/error-text.ts";
 export { type ErrorCode, RookeryError } from "./errors/rookery-error.ts";

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type * as core from "../src/index.ts";
 import * as values from "../src/index.ts";
+import * as pi from "../src/pi/index.ts";
 
 type Message = core.OmniMessage<core.ToolCallPayload>;
 
@@ -61,7 +62,11 @@ test("a released name stays: the values that the package exports", () => {
       "catalogueProvider",
       "catalogueProviders",
       "createAgent",
+      "createBashTool",
+      "createEditTool",
+      "createReadTool",
       "createToolCallIdAllocator",
+      "createWriteTool",
       "dataRoot",
       "defineTool",
       "errorText",
@@ -91,6 +96,7 @@ test("a released name stays: the values that the package exports", () => {
       "testModel",
       "toBuiltinTool",
       "toJsonLine",
+      "toolsetDefinitions",
       "userData",
       "userImage",
       "userText",
@@ -98,4 +104,18 @@ test("a released name stays: the values that the package exports", () => {
       "withOrigin",
     ]
   `);
+});
+
+test("the values that pi's entry exports", () => {
+  expect(Object.keys(pi).sort()).toEqual([
+    "Agent",
+    "AgentEventView",
+    "AgentHarness",
+    "agentEvents",
+    "createBashTool",
+    "createEditTool",
+    "createReadTool",
+    "createWriteTool",
+    "defineTool",
+  ]);
 });

@@ -288,3 +288,9 @@ async function decisions(flags: string[]): Promise<string[]> {
   await rookery(["run", "x", ...flags], io, agent);
   return answers;
 }
+
+test("--toolset reaches the agent", async () => {
+  const agent = fakeAgent({ run: hello });
+  expect(await rookery(["run", "say hi", "--toolset", "minimal"], fakeIo(), agent)).toBe(0);
+  expect(agent.log[0]).toEqual(["createAgent", expect.objectContaining({ toolset: "minimal" })]);
+});

@@ -9,6 +9,7 @@ import {
   addAgentFlags,
   addDebugFlag,
   addOutputFlag,
+  addToolsetFlag,
   modelFlags,
   numberIn,
   type OutputMode,
@@ -67,7 +68,7 @@ export function defineRun(program: Command, context: CommandContext): void {
     )
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
     .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
-  addOutputFlag(addAgentFlags(addDebugFlag(command)), ["text", "json", "stream-json"]).action(
+  addOutputFlag(addAgentFlags(addDebugFlag(addToolsetFlag(command))), ["text", "json", "stream-json"]).action(
     async (argument: string | undefined, flags: RunFlags) => {
       context.exitCode = await run(argument, flags, context);
     },

@@ -2,7 +2,15 @@ import { resolve } from "node:path";
 import { type ApprovalMode, approver, type ToolRunner } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
-import { type AgentFlags, APPROVAL_MODES, addAgentFlags, addOutputFlag, type OutputMode, oneOf } from "../flags.ts";
+import {
+  type AgentFlags,
+  APPROVAL_MODES,
+  addAgentFlags,
+  addOutputFlag,
+  addToolsetFlag,
+  type OutputMode,
+  oneOf,
+} from "../flags.ts";
 import { type Interruption, watchInterruption } from "../interruption.ts";
 import { approvalPrompt } from "../prompt-approval.ts";
 import { callLines, readArguments } from "../read-tool-call.ts";
@@ -47,7 +55,10 @@ export function defineTool(program: Command, context: CommandContext): void {
 }
 
 function addToolFlags(command: Command, modes: readonly OutputMode[]): Command {
-  return addOutputFlag(addAgentFlags(command), modes).option("--workspace <DIR>", "where tools work (default: here)");
+  return addOutputFlag(addAgentFlags(addToolsetFlag(command)), modes).option(
+    "--workspace <DIR>",
+    "where tools work (default: here)",
+  );
 }
 
 async function withRunner<T>(

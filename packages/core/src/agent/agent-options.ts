@@ -12,6 +12,8 @@ export interface Injection {
   readonly fetch?: typeof fetch;
   /** Makes what executes the tools. */
   readonly createEnvironment?: CreateEnvironment;
+  /** The built-in tools: `standard` (default) or `minimal`. */
+  readonly toolset?: string;
   readonly toolSources?: readonly ToolSource[];
   /** Tools beside the built-in ones, of either kind. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of tools whose parameter types differ has no narrower type.

@@ -3,10 +3,10 @@ import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { EnvironmentConfig, ToolSource } from "../environment/contract.ts";
+import type { EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
-import { STANDARD_TOOLSET } from "../environment/tool-registry.ts";
+import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -26,19 +26,24 @@ import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
+import { readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
+import type { SkillLimits } from "./skills/find-skills.ts";
+import { skillRoots } from "./skills/skill-roots.ts";
+import { skillSource } from "./skills/skill-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /**
  * Opens an agent. Until agents are files it needs none and writes nothing but the traces and scratchpads of its sessions.
  *
- * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, and for a `debugFile`
- *   that is not the user's own regular file.
+ * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, a `toolset` that is not
+ *   known, and a `debugFile` that is not the user's own regular file.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const { agentId = "default_agent", projectId = "default_project", env = process.env } = options;
+  findToolset(options.toolset);
   const paths = agentPaths(dataRoot(options.root, env), projectId, agentId);
   return new Agent(options, paths, openDebugFile(options));
 }
@@ -208,6 +213,15 @@ export class Agent {
     });
   }
 
+  #skillSource(workspaceDir: string, onWarning: OnWarning): ToolSource {
+    const { agentStateDir, userSkillsDir, projectConfigFile } = this.#paths;
+    const readLimits = async (): Promise<SkillLimits> => {
+      const { skills } = await readProjectConfig(projectConfigFile);
+      return { maxSkills: skills?.max_skills ?? MAX_SKILLS, maxSkillBytes: skills?.max_skill_bytes ?? MAX_SKILL_BYTES };
+    };
+    return skillSource(skillRoots(agentStateDir, userSkillsDir, workspaceDir), readLimits, onWarning);
+  }
+
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
@@ -225,13 +239,17 @@ export class Agent {
       forModel === undefined || (forModel === "vision") === place.vision;
     const config: EnvironmentConfig = {
       workspaceDir: place.workspaceDir,
-      toolConfig: { customTools: STANDARD_TOOLSET.filter(forThisModel), mcpServers: [] },
+      toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
+      ...(given.toolset !== undefined && { toolset: given.toolset }),
       sessionScratchpadDir: place.scratchpadDir,
       services: { commandSessions: place.commandSessions },
       tools: extra
         .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
         .filter((tool) => forThisModel(tool.definition)),
-      toolSources: options.toolSources ?? this.#sources,
+      toolSources: [
+        ...(findToolset(given.toolset).skills ? [this.#skillSource(place.workspaceDir, onWarning)] : []),
+        ...(options.toolSources ?? this.#sources),
+      ],
       toolContext: given.toolContext,
       protectedPaths: [this.#paths.projectConfigFile, this.#paths.userConfigFile],
       onWarning,
@@ -246,6 +264,9 @@ export class Agent {
     };
   }
 }
+
+const MAX_SKILLS = 64;
+const MAX_SKILL_BYTES = 65_536;
 
 async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {
   return systemPrompt ?? (await defaultSystemPrompt(workspaceDir));

@@ -10,6 +10,7 @@ export function dataRoot(option?: string, env: NodeJS.ProcessEnv = process.env):
 /** Where one agent of one project keeps its things; all absolute when the root is. */
 export interface AgentPaths {
   readonly userConfigFile: string;
+  readonly userSkillsDir: string;
   readonly projectConfigFile: string;
   readonly agentDir: string;
   readonly agentStateDir: string;
@@ -27,6 +28,7 @@ export function agentPaths(root: string, projectId: string, agentId: string): Ag
   const agentDir = join(projectDir, "agents", checkId("agent", agentId));
   return {
     userConfigFile: join(root, "config.yaml"),
+    userSkillsDir: join(root, "skills"),
     projectConfigFile: join(projectDir, "project_config.yaml"),
     agentDir,
     agentStateDir: join(agentDir, "agent_state"),

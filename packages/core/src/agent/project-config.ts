@@ -24,6 +24,7 @@ const projectConfig = {
   "default_model?": { fields: modelName },
   "vision_model?": { fields: modelName },
   "models?": { list: { fields: modelEntry } },
+  "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": "unknown",
   "rules?": "unknown",
 };
@@ -39,6 +40,7 @@ export interface ProjectConfig {
   readonly default_model?: ModelName;
   readonly vision_model?: ModelName;
   readonly models?: readonly ModelEntry[];
+  readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
 }
 
 /**

@@ -73,7 +73,7 @@ async function* execute(
   if ("error" in outcome) {
     if (signal?.aborted) return { stopReason: stopReasonOf(signal) };
     yield outputDelta(toolCallId, errorText(outcome.error));
-    return { stopReason: "failed" };
+    return { stopReason: isTimeout(outcome.error) ? "timeout" : "failed" };
   }
   const text = textOf(outcome.result);
   if (text !== "") yield outputDelta(toolCallId, text);
@@ -116,8 +116,11 @@ function progress(partial: AgentToolResult, toolCallId: string): OmniMessage {
 }
 
 function stopReasonOf(signal: AbortSignal): StopReason {
-  const reason: unknown = signal.reason;
-  return reason instanceof DOMException && reason.name === "TimeoutError" ? "timeout" : "aborted";
+  return isTimeout(signal.reason) ? "timeout" : "aborted";
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === "TimeoutError";
 }
 
 function textOf(result: AgentToolResult): string {

@@ -170,6 +170,13 @@ describe("results", () => {
     expect((await execute(tool(async () => text("x")))).complete).not.toHaveProperty("details");
   });
 
+  test("usage has pi's fields (PI-011) [type]", () => {
+    type Cost = Record<"input" | "output" | "cacheRead" | "cacheWrite" | "total", number>;
+    type Usage = Record<"input" | "output" | "cacheRead" | "cacheWrite" | "totalTokens", number> & { cost: Cost };
+    expectTypeOf<Usage>().toExtend<NonNullable<AgentToolResult["usage"]>>();
+    expectTypeOf<NonNullable<AgentToolResult["usage"]>>().toExtend<Readonly<Usage>>();
+  });
+
   test("usage, terminate and addedToolNames are handed on (PI-013)", async () => {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
     const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 1, cost };
@@ -206,6 +213,14 @@ describe("throws", () => {
       throw new Error("bad start");
     });
     expect((await execute(atOnce)).complete).toMatchObject({ output: "bad start", stop_reason: "failed" });
+  });
+
+  test("a TimeoutError of the tool's own is a time-out with its message (PI-075)", async () => {
+    const slow = tool(() => Promise.reject(new DOMException("the service took too long", "TimeoutError")));
+    expect((await execute(slow)).complete).toMatchObject({
+      output: "the service took too long",
+      stop_reason: "timeout",
+    });
   });
 
   test("a throw after abort or time-out ends the call as such (PI-075)", async () => {

@@ -41,7 +41,7 @@ type ToolParameters<TSchema> =
  * The friendly form of a tool: one function from arguments to a result (PI-001 to PI-006).
  *
  * `execute` throws when the call cannot go on: that is `aborted` or `timeout` when `signal` has fired, else `failed`
- * with the error's message as the output. `parameters` is any JSON Schema of type object; `params` follows from it.
+ * (a `TimeoutError` of the tool's own: `timeout`) with the error's message as the output. `parameters` is any JSON Schema of type object; `params` follows from it.
  */
 export interface AgentTool<TParameters extends object = object, TDetails = unknown>
   extends AgentToolDefinition<TParameters> {

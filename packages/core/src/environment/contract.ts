@@ -47,6 +47,8 @@ export interface EnvironmentConfig {
   /** Absolute. */
   readonly workspaceDir: string;
   readonly toolConfig: ToolConfig;
+  /** Whose tools `toolConfig.customTools` names; default `standard`. */
+  readonly toolset?: string;
   /** The session's own scratch directory; switches the archiving of cut output on. */
   readonly sessionScratchpadDir?: string;
   readonly services?: EnvironmentServices;

@@ -20,7 +20,7 @@ import { outputDelta } from "./output-delta.ts";
 import { ProcessRegistry } from "./process/process-registry.ts";
 import type { BuiltinTool } from "./tool.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
-import { BUILTIN_TOOL_FACTORIES } from "./tool-registry.ts";
+import { findToolset } from "./toolset-registry.ts";
 import { quietly } from "./warn-on-stderr.ts";
 
 /**
@@ -30,8 +30,8 @@ import { quietly } from "./warn-on-stderr.ts";
  * that fails each end in one `tool_call_output` the model can read (PT-028). Which tools suit the model is decided by
  * whoever makes the configuration.
  *
- * @throws {RookeryError} `config-invalid` when `toolConfig.customTools` names a tool that is not built in,
- *   `tool-duplicate` when two tools have one name; the latter from `listTools` where a source is concerned.
+ * @throws {RookeryError} `config-invalid` when `toolConfig.customTools` names a tool that the toolset does not have, or
+ *   `toolset` one that is not known, `tool-duplicate` when two tools have one name; the latter from `listTools` where a source is concerned.
  *
  * @example
  * const environment = new Environment({ workspaceDir, toolConfig: { customTools: STANDARD_TOOLSET, mcpServers: [] } });
@@ -98,10 +98,11 @@ export class Environment implements ConnectableEnvironment {
 
   #createTool(definition: ToolDefinitionConfig): BuiltinTool {
     const { name } = definition;
-    const factory = Object.hasOwn(BUILTIN_TOOL_FACTORIES, name) ? BUILTIN_TOOL_FACTORIES[name] : undefined;
-    if (factory) return factory(definition, this.#config);
+    const { tools } = findToolset(this.#config.toolset);
+    const module = tools.find((tool) => tool.definition.name === name);
+    if (module) return module.create(definition, this.#config);
     throw new RookeryError("config-invalid", `no built-in tool is named ${JSON.stringify(name)}`, {
-      hint: `use one of ${Object.keys(BUILTIN_TOOL_FACTORIES).join(", ")}`,
+      hint: `use one of ${tools.map((tool) => tool.definition.name).join(", ")}`,
     });
   }
 

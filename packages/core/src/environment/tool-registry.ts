@@ -5,6 +5,7 @@ import { execCommand } from "./tools/exec-command.ts";
 import { inputCommand } from "./tools/input-command.ts";
 import { readFile } from "./tools/read-file.ts";
 import { writeFile } from "./tools/write-file.ts";
+import type { Toolset } from "./toolset.ts";
 
 /** Every built-in tool. A new one is a file in `tools/` and a name here. */
 const modules: readonly BuiltinToolModule[] = [execCommand, inputCommand, readFile, editFile, writeFile];
@@ -16,3 +17,6 @@ export const BUILTIN_TOOL_FACTORIES: Readonly<Record<string, BuiltinToolFactory>
 
 /** The definitions of the standard toolset, as they ship. */
 export const STANDARD_TOOLSET: readonly ToolDefinitionConfig[] = modules.map(({ definition }) => definition);
+
+/** The toolset of a session that names none. */
+export const standard: Toolset = { name: "standard", tools: modules, skills: true };

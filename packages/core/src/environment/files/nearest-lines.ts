@@ -6,15 +6,15 @@ const MAX_WANTED_LINES = 50;
 const MAX_COMPARED_CHARACTERS = 200;
 const MAX_SHOWN_LINES = 6;
 const LEAST_SIMILARITY = 0.4;
-const UNDECODABLE = "it holds bytes that are not UTF-8, which no old_string can match; leave them out of it";
 
 /**
  * Why a text was not found, for who has to mend it: the lines of the file that come nearest, and the first character in
  * which they differ. Bounded: the first 4 MiB and 20,000 lines are compared, by 200 characters each.
  *
  * @param wanted - The text that is nowhere in `content`; not empty.
+ * @param name - What the text is called.
  */
-export function describeNearestLines(content: Buffer, wanted: string): string {
+export function describeNearestLines(content: Buffer, wanted: string, name = "old_string"): string {
   if (content.length === 0) return "the file is empty";
   const ending = wanted.includes("\r") ? "\n" : /\r?\n/;
   const text = content.toString("utf8", 0, MAX_SCANNED_BYTES).replaceAll("\0", "␀");
@@ -23,7 +23,7 @@ export function describeNearestLines(content: Buffer, wanted: string): string {
   const nearest = nearestStart(lines, wantedLines);
   if (nearest === undefined) return "no line of the file resembles it; read the file again";
   const start = Math.max(0, nearest);
-  const difference = firstDifference(lines, wantedLines, start);
+  const difference = firstDifference(lines, wantedLines, start, name);
   const from = Math.max(start, difference.line - 2);
   const shown = lines.slice(from, Math.min(start + wantedLines.length, from + MAX_SHOWN_LINES));
   const numbered = shown.map((line, i) => `${String(from + i + 1).padStart(6)}\t${firstCodePoints(line, 200)}`);
@@ -100,22 +100,26 @@ function firstDifference(
   lines: readonly string[],
   wantedLines: readonly string[],
   start: number,
+  name: string,
 ): { line: number; text: string } {
   for (const [i, wanted] of wantedLines.entries()) {
     const line = start + i;
     const found = lines[line];
-    if (found === undefined) return { line, text: `line ${line + 1}: the file ends before it, old_string goes on` };
+    if (found === undefined) return { line, text: `line ${line + 1}: the file ends before it, ${name} goes on` };
     // The text may begin in the middle of its first line and end in the middle of its last.
     const indent = i === 0 && !/^\s/.test(wanted) ? found.length - found.trimStart().length : 0;
     const isLast = i === wantedLines.length - 1;
     const column = differingColumn(found.slice(indent), wanted);
     const fits = (i === 0 && found.endsWith(wanted)) || (isLast && column === wanted.length);
     if (column === undefined || fits) continue;
-    return { line, text: describeDifference(line, indent, column, found.slice(indent), wanted) };
+    return {
+      line,
+      text: `line ${line + 1}, column ${indent + column + 1}: ${describeDifference(found.slice(indent), wanted, column, name)}`,
+    };
   }
   const undecodable = wantedLines.findIndex((wanted) => wanted.includes("\ufffd"));
   const line = start + Math.max(0, undecodable);
-  return { line, text: `line ${line + 1}: ${undecodable === -1 ? "where the text begins" : UNDECODABLE}` };
+  return { line, text: `line ${line + 1}: ${undecodable === -1 ? "where the text begins" : undecodableText(name)}` };
 }
 
 /** The offset of the first character that differs; absent for equal texts. */
@@ -126,10 +130,12 @@ function differingColumn(found: string, wanted: string): number | undefined {
   return column;
 }
 
-function describeDifference(line: number, indent: number, column: number, found: string, wanted: string): string {
-  const has = nameCharacter(found, column);
-  const given = nameCharacter(wanted, column);
-  return `line ${line + 1}, column ${indent + column + 1}: the file has ${has}, old_string has ${given}`;
+function undecodableText(name: string): string {
+  return `it holds bytes that are not UTF-8, which no ${name} can match; leave them out of it`;
+}
+
+function describeDifference(found: string, wanted: string, column: number, name: string): string {
+  return `the file has ${nameCharacter(found, column)}, ${name} has ${nameCharacter(wanted, column)}`;
 }
 
 function nameCharacter(text: string, offset: number): string {

@@ -6,7 +6,10 @@ import { problemText } from "./file-problem.ts";
 
 /** What a file tool has to say when it succeeds. */
 export interface FileToolReport {
+  /** May be empty where there is an image. */
   readonly text: string;
+  /** Data URLs. */
+  readonly images?: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -19,9 +22,9 @@ export async function* singleOutput(
   work: () => Promise<FileToolReport>,
 ): AsyncGenerator<OmniMessage, ToolResult> {
   try {
-    const { text, details } = await work();
-    yield delta(call.toolCallId, text);
-    return { stopReason: "completed", details };
+    const { text, images, details } = await work();
+    if (text !== "") yield delta(call.toolCallId, text);
+    return { stopReason: "completed", details, ...(images && { images }) };
   } catch (error) {
     const path = typeof call.path === "string" ? ` ${modelVisiblePath(call.path)}` : "";
     yield delta(call.toolCallId, `cannot ${call.verb}${path.replaceAll("\0", "␀")}: ${problemText(error)}`);

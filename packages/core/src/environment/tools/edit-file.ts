@@ -6,6 +6,7 @@ import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { findOccurrences, type Occurrences } from "../files/find-occurrences.ts";
+import { isUtf16 } from "../files/is-utf16.ts";
 import { locateFile, spellTarget } from "../files/locate-file.ts";
 import { describeNearestLines } from "../files/nearest-lines.ts";
 import { openRegularFile } from "../files/open-regular-file.ts";
@@ -181,8 +182,4 @@ function describeMiss(content: Buffer, oldText: string): string {
   return /^ *\d+\t/.test(oldText)
     ? `it begins with a line number of read_file, which is not part of the file; ${nearest}`
     : nearest;
-}
-
-function isUtf16(content: Buffer): boolean {
-  return (content[0] === 0xff && content[1] === 0xfe) || (content[0] === 0xfe && content[1] === 0xff);
 }

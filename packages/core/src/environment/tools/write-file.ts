@@ -1,8 +1,6 @@
 import { stat } from "node:fs/promises";
 import { previewLines } from "../files/approval-preview.ts";
-import { type WriteReport, writeFileAtomically } from "../files/atomic-write.ts";
 import { fingerprintOf, hashFile, isHuge, sha256 } from "../files/content-hash.ts";
-import { createParents } from "../files/create-parents.ts";
 import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
@@ -11,9 +9,11 @@ import { assessedPath, locateFile, spellTarget } from "../files/locate-file.ts";
 import { openIfPresent } from "../files/open-regular-file.ts";
 import { changeCounts, overwriteDiff } from "../files/overwrite-diff.ts";
 import { readWhole } from "../files/read-chunks.ts";
+import { checkSeen, seenState } from "../files/seen-state.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
-import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
+import { checkExpected } from "../files/stale-check.ts";
 import { diffPath } from "../files/unified-diff.ts";
+import { writeWithParents } from "../files/write-with-parents.ts";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import type { BuiltinToolModule, ToolExecutionContext } from "../tool.ts";
 
@@ -56,16 +56,7 @@ export const writeFile: BuiltinToolModule = {
         return content.length === 0 ? head : `${head}\n${previewLines("+", content.toString())}`;
       },
       paths: (args) => ({ write: [textArgument(args, "file_path")] }),
-      async assessState(args, context) {
-        try {
-          return {
-            fingerprint: await presentFingerprint(await assessedPath(textArgument(args, "file_path"), context)),
-          };
-        } catch {
-          // What cannot be read now is refused with its reason when the call runs.
-          return undefined;
-        }
-      },
+      assessState: (args, context) => seenState(args, "file_path", context),
       execute(args, context) {
         return singleOutput({ toolCallId: context.toolCallId, verb: "write", path: args.file_path }, async () => {
           const write = writeOf(args);
@@ -113,12 +104,7 @@ async function applyWrite(write: Write, place: WritePlace): Promise<FileToolRepo
     files.remember(realPath, now);
     return { text: `${shown} is unchanged: it has this content already (${sizeOf(write.content)})`, details };
   }
-  if (isSeen(context.state)) {
-    checkUnchanged("the write was shown for approval", context.state.fingerprint, present?.fingerprint ?? null);
-  }
-  if (present) {
-    checkUnchanged("this session last saw it", files.lastSeen(realPath) ?? present.fingerprint, present.fingerprint);
-  }
+  checkSeen(context.state, files.lastSeen(realPath), present?.fingerprint ?? null);
   if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
   const written = await writeWithParents(realPath, write.content);
   files.remember(realPath, now);
@@ -174,35 +160,11 @@ async function readPresent(
   }
 }
 
-async function presentFingerprint(realPath: string): Promise<string | null> {
-  const file = await openIfPresent(realPath);
-  if (file === undefined) return null;
-  try {
-    return await fingerprintOf(file);
-  } finally {
-    file.close();
-  }
-}
-
 async function presentBytes(realPath: string): Promise<number | undefined> {
   try {
     return (await stat(realPath)).size;
   } catch {
     return undefined;
-  }
-}
-
-function isSeen(state: unknown): state is { fingerprint: string | null } {
-  return typeof state === "object" && state !== null && "fingerprint" in state;
-}
-
-async function writeWithParents(realPath: string, content: Buffer): Promise<WriteReport> {
-  const removeParents = createParents(realPath);
-  try {
-    return await writeFileAtomically(realPath, content);
-  } catch (error) {
-    await removeParents();
-    throw error;
   }
 }
 

@@ -1,0 +1,9 @@
+import type { BuiltinToolModule } from "./tool.ts";
+
+/** A named list of tools; their names are unique within it. */
+export interface Toolset {
+  readonly name: string;
+  readonly tools: readonly BuiltinToolModule[];
+  /** Agents add `read_skill` to it where there are skills. */
+  readonly skills?: true;
+}

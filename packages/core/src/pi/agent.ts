@@ -1,0 +1,237 @@
+import { createAgent, type Agent as RookeryAgent } from "../agent/agent.ts";
+import type { Injection, SessionOptions } from "../agent/agent-options.ts";
+import type { ApproveFn } from "../approval/contract.ts";
+import type { Hooks } from "../engine/hooks.ts";
+import type { AgentTool } from "../environment/agent-tool.ts";
+import type { OnWarning } from "../environment/contract.ts";
+import { Environment } from "../environment/environment.ts";
+import { quietly } from "../environment/warn-on-stderr.ts";
+import { errorText } from "../errors/error-text.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
+import type { ThinkingLevelName } from "../llm/contract.ts";
+import { userText } from "../omnimessage/build.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
+import type { Session } from "../session/session.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { AgentEventView } from "./agent-events.ts";
+import type { AgentMessage } from "./agent-message.ts";
+import { type Model, type StreamFn, streamFnModel } from "./stream-fn.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools whose parameter types differ has no narrower type.
+type AnyTool = AgentTool<any, any>;
+
+/** What an agent is. */
+export interface InitialState {
+  /** Default: none. */
+  readonly systemPrompt?: string;
+  /** Default: the one that the environment or the project names. */
+  readonly model?: Model;
+  readonly thinkingLevel?: ThinkingLevelName;
+  /** All it has: no built-in tool is there but those that are given. */
+  readonly tools?: readonly AnyTool[];
+}
+
+export interface AgentOptions extends Hooks {
+  readonly initialState?: InitialState;
+  /** What asks the model; default: the built-in model. */
+  readonly streamFn?: StreamFn;
+  /** `sequential` makes every call wait for the one before; default `parallel`. */
+  readonly toolExecution?: "parallel" | "sequential";
+  /** Handed to every tool as its fifth argument. */
+  readonly toolContext?: unknown;
+  /** Decides each call; default: every call may run. */
+  readonly approve?: ApproveFn;
+  /** The workspace; default: the process's own directory. */
+  readonly cwd?: string;
+  /** Where the session is recorded; default `ROOKERY_HOME`, else `~/.rookery`. */
+  readonly root?: string;
+  /** Default: one line on standard error. */
+  readonly onWarning?: OnWarning;
+}
+
+/** Hears what happens, in order; the run waits for it. What it throws is a warning. */
+export type AgentListener = (event: AgentEvent, signal: AbortSignal) => void | Promise<void>;
+
+export interface AgentState {
+  readonly systemPrompt: string;
+  readonly model: Model | undefined;
+  readonly tools: readonly AnyTool[];
+  /** All of the conversation so far. */
+  readonly messages: readonly AgentMessage[];
+  readonly isStreaming: boolean;
+  /** Why the last run did not complete. */
+  readonly errorMessage: string | undefined;
+}
+
+/**
+ * pi's agent over a Rookery session: one conversation, recorded like any other.
+ *
+ * Nothing happens before the first prompt. `dispose` ends what it has started.
+ *
+ * @example
+ * await using agent = new Agent({ initialState: { systemPrompt: "Be brief.", tools: [weatherTool] }, streamFn });
+ * agent.subscribe((event) => console.log(event.type));
+ * await agent.prompt("How warm is it in Oslo?");
+ */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #warn: OnWarning;
+  readonly #listeners = new Set<AgentListener>();
+  readonly #messages: AgentMessage[] = [];
+  #opened: Promise<{ agent: RookeryAgent; session: Session }> | undefined;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  #errorMessage: string | undefined;
+
+  constructor(options: AgentOptions = {}) {
+    this.#options = options;
+    this.#warn = quietly(options.onWarning);
+  }
+
+  get state(): AgentState {
+    const { systemPrompt = "", model, tools = [] } = this.#options.initialState ?? {};
+    return {
+      systemPrompt,
+      model,
+      tools,
+      messages: [...this.#messages],
+      isStreaming: this.#running !== undefined,
+      errorMessage: this.#errorMessage,
+    };
+  }
+
+  /** @returns What ends the subscription. */
+  subscribe(listener: AgentListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Runs one task; resolves when everything has been heard. How a run ended is in `state.errorMessage` and in its messages.
+   *
+   * @param input - A text, or user messages (`userText`, `userImage`).
+   * @throws {RookeryError} `session-busy` while another runs, and what stands in the way of a session (`createSession`).
+   */
+  prompt(input: string | readonly OmniMessage[]): Promise<void> {
+    if (this.#running) {
+      const busy = new RookeryError("session-busy", "the agent is already running", {
+        hint: "await waitForIdle() first",
+      });
+      return Promise.reject(busy);
+    }
+    const stop = new AbortController();
+    const messages = typeof input === "string" ? [userText(input)] : input;
+    const run = this.#run(messages, stop.signal).finally(() => {
+      this.#running = undefined;
+    });
+    this.#running = { stop, ended: run.catch(() => undefined) };
+    return run;
+  }
+
+  /** Interrupts the run, if there is one. */
+  abort(): void {
+    this.#running?.stop.abort();
+  }
+
+  async waitForIdle(): Promise<void> {
+    await this.#running?.ended;
+  }
+
+  /** Interrupts the run and ends every process; may be called twice. */
+  async dispose(): Promise<void> {
+    this.abort();
+    await this.waitForIdle();
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.agent.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #run(input: readonly OmniMessage[], signal: AbortSignal): Promise<void> {
+    const { session } = await this.#open();
+    const { approve = async () => "allow" as const } = this.#options;
+    const view = new AgentEventView(input);
+    const run = session.run(input, { approve, signal });
+    // Misuse is thrown here, before anything is heard.
+    let step = await run.next();
+    await this.#tell(view.begin(), signal);
+    for (; !step.done; step = await run.next()) await this.#tell(view.push(step.value), signal);
+    const { status, message } = step.value;
+    this.#errorMessage = status === "completed" ? undefined : (message ?? status);
+    await this.#tell(view.end(), signal);
+  }
+
+  /** Opens the session once; what failed is tried again by the next prompt. */
+  #open(): Promise<{ agent: RookeryAgent; session: Session }> {
+    this.#opened ??= openSession(this.#options).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #tell(events: readonly AgentEvent[], signal: AbortSignal): Promise<void> {
+    for (const event of events) {
+      if (event.type === "message_end") this.#messages.push(event.message);
+      for (const listener of this.#listeners) {
+        try {
+          await listener(event, signal);
+        } catch (error) {
+          this.#warn({ code: "listener-failed", message: `a listener failed at ${event.type}: ${errorText(error)}` });
+        }
+      }
+    }
+  }
+}
+
+async function openSession(options: AgentOptions): Promise<{ agent: RookeryAgent; session: Session }> {
+  const { initialState = {}, root, onWarning, cwd = process.cwd() } = options;
+  const agent = await createAgent({
+    ...(root !== undefined && { root }),
+    ...(onWarning && { onWarning }),
+    ...injection(options),
+  });
+  try {
+    const { model, systemPrompt = "", thinkingLevel } = initialState;
+    const session = await agent.createSession({
+      workspaceDir: cwd,
+      systemPrompt,
+      ...(model && modelOptions(model)),
+      ...(thinkingLevel && { thinkingLevel }),
+    });
+    return { agent, session };
+  } catch (error) {
+    await agent.dispose();
+    throw error;
+  }
+}
+
+function injection(options: AgentOptions): Injection {
+  const { initialState = {}, streamFn, toolExecution, toolContext, beforeToolCall, afterToolCall } = options;
+  const { model = { id: "custom", provider: "custom" }, tools = [] } = initialState;
+  return {
+    tools,
+    createEnvironment: (config) =>
+      new Environment({ ...config, toolConfig: { customTools: [], mcpServers: [] }, toolSources: [] }),
+    hooks: { ...(beforeToolCall && { beforeToolCall }), ...(afterToolCall && { afterToolCall }) },
+    ...(streamFn && { createLLM: streamFnModel(streamFn, model) }),
+    ...(toolExecution && { toolExecution }),
+    ...(toolContext !== undefined && { toolContext }),
+  };
+}
+
+/** pi's words for the protocols, where they are not ours. */
+const CLIENT_TYPES: Readonly<Record<string, string>> = {
+  "openai-completions": "openai-chat",
+  "google-generative-ai": "google",
+};
+
+function modelOptions({ id, provider, api, baseUrl }: Model): Partial<SessionOptions> {
+  return {
+    provider,
+    modelId: id,
+    ...(api !== undefined && { clientType: CLIENT_TYPES[api] ?? api }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+}
