@@ -140,7 +140,9 @@ test("a refused model leads to name and address", async () => {
   await serve(() => ({ status: 404, body: JSON.stringify({ error: { message: "no such model" } }) }));
   const run = await finished(start(["run", ...model(), "x"]));
   expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(/^rookery: failed \(provider-refused\): .*; check the model's name and the address \(known names: .*\)\n$/);
+  expect(run.stderr).toMatch(
+    /^rookery: failed \(provider-refused\): .*; check the model's name and the address \(known names: .*\)\n$/,
+  );
 });
 
 test.skipIf(!existsSync("/dev/full"))("the version on a full device is an error message and exit code 1", () => {
