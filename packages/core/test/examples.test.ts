@@ -21,6 +21,8 @@ test.concurrent.each(files)(
     const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
     expect(stderr).toBe("");
   },
+  // All of them start at once.
+  60_000,
 );
 
 test("examples import nothing but Node's own modules, the public entries of the package, and TypeBox for schemas", () => {
