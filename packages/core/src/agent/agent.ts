@@ -1,3 +1,5 @@
+import type { ApprovalRule } from "../approval/rule.ts";
+import type { CallRestrictions } from "../approval/veto.ts";
 import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
@@ -23,8 +25,10 @@ import { sessionPaths } from "../trace/session-paths.ts";
 import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
+import { addRules } from "./edit-rules.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
+import { readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
@@ -70,9 +74,11 @@ export class Agent {
     const fetchFor = (baseUrl: string): typeof fetch =>
       modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
+    const restrictions = await this.#restrictions();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
-      const session = this.#assemble(options, model, workspace.path, await systemPromptOf(options, workspace.path));
+      const systemPrompt = await systemPromptOf(options, workspace.path);
+      const session = this.#assemble(options, model, restrictions, workspace.path, systemPrompt);
       return this.#keep(session);
     } catch (error) {
       await workspace.abandon();
@@ -83,10 +89,21 @@ export class Agent {
   /** Makes a runner of single tools: the session's environment without a model and without a record. */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
+    const restrictions = await this.#restrictions();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false });
+    const tools = this.#toolSide(options, restrictions, { workspaceDir, scratchpadDir, vision: false });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
+  }
+
+  /** The project's rules as they are stored now, for an `approver`. @throws {RookeryError} `config-invalid`. */
+  async rules(): Promise<readonly ApprovalRule[]> {
+    return (await readProjectConfig(this.#paths.projectConfigFile)).rules ?? [];
+  }
+
+  /** Stores rules in the project, those that it has already once. @throws {RookeryError} `config-invalid`, `root-unwritable`. */
+  async addRules(rules: readonly ApprovalRule[]): Promise<void> {
+    await addRules(this.#paths.projectConfigFile, rules);
   }
 
   /** The agent's sessions, the latest first. */
@@ -162,7 +179,19 @@ export class Agent {
     return made;
   }
 
-  #assemble(options: SessionOptions, model: SessionModel, workspaceDir: string, systemPrompt: string): Session {
+  /** Read when a session is made, and kept for its life. */
+  async #restrictions(): Promise<CallRestrictions> {
+    const { command_policy: policy, rules = [] } = await readProjectConfig(this.#paths.projectConfigFile);
+    return { rules, ...(policy && { policy }) };
+  }
+
+  #assemble(
+    options: SessionOptions,
+    model: SessionModel,
+    restrictions: CallRestrictions,
+    workspaceDir: string,
+    systemPrompt: string,
+  ): Session {
     const meta = sessionMetaMessage({
       session_id: newSessionId(),
       provider: model.provider,
@@ -173,7 +202,7 @@ export class Agent {
       workspace: workspaceDir,
     });
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision });
+    const tools = this.#toolSide(options, restrictions, { workspaceDir, scratchpadDir, vision: model.vision });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     return new Session({
@@ -194,6 +223,7 @@ export class Agent {
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
+    restrictions: CallRestrictions,
     place: { readonly workspaceDir: string; readonly scratchpadDir: string; readonly vision: boolean },
   ): ToolSide {
     const given = { ...this.#options, ...options };
@@ -216,6 +246,7 @@ export class Agent {
     return {
       environment: given.createEnvironment?.(config) ?? new Environment(config),
       hooks: joinHooks(this.#options.hooks, options.hooks),
+      restrictions,
       toolExecution: given.toolExecution ?? "parallel",
       workspaceDir: place.workspaceDir,
       offer: new ToolOffer(),

@@ -179,9 +179,9 @@ test.skipIf(bashWords("zz").length === 0)("the words of a readable command are b
       const expected = parts.map((part) => part.words.join("\0")).filter((call) => call !== "");
       expect(bashWords(command)).toEqual(expected.toSorted());
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
-  expect(readable).toBe(150);
+  expect(readable).toBe(80);
 });
 
 test("any words, quoted, are read as themselves", () => {
@@ -209,8 +209,8 @@ test("no text makes the reader throw or loop", () => {
   );
 });
 
-test("a megabyte of nested signs is read in bounded time and depth", () => {
+test("two hundred kilobytes of nested signs are read in bounded time and depth", () => {
   for (const sign of ["$(", "(", "`", '"$(', "env ", "{", "~", "<<'E'\n", "! "]) {
-    expect(readCommand(sign.repeat(1_000_000 / sign.length)).unreadable).toBeDefined();
+    expect(readCommand(sign.repeat(200_000 / sign.length)).unreadable).toBeDefined();
   }
 });

@@ -47,6 +47,7 @@ function create(definition: ToolDefinitionConfig, config: EnvironmentConfig): Bu
     definition,
     risk: "process",
     commandText: (args) => commandOf(args),
+    paths: ({ workdir }) => (typeof workdir === "string" && !workdir.includes("\0") ? { read: [workdir] } : {}),
     approvalSummary: (args, { workspaceDir }) => summary(args, workspaceDir),
     execute: (args, context) => execute(args, context, config.vault, registry),
   };
