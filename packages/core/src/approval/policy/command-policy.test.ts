@@ -50,6 +50,7 @@ test.each([
   "git log --format=x c:",
   "npm run format src",
   "del /q x",
+  `format ${"/a".repeat(200)}`,
   "f() { g | g; }; f",
   "\x03",
   "",

@@ -29,7 +29,7 @@ export function policyRules({ enabled = true, rules = FACTORY_RULES }: CommandPo
  * The first rule in force that a command line meets.
  *
  * It is compared with blanks collapsed, as it is and without quotes and backslashes. A pattern that takes longer than a
- * quarter of a second counts as met, so that none can be kept from deciding.
+ * second counts as met, so that none can be kept from deciding.
  */
 export function forbiddingRule(policy: CommandPolicy | undefined, commandText: string): PolicyRule | undefined {
   const texts = [commandText, commandText.replaceAll(/["'\\]/g, "")].map(collapsed);
@@ -47,7 +47,7 @@ export function patternProblem(pattern: string): string | undefined {
 }
 
 const FLAGS = "i";
-const MAX_MATCH_MS = 250;
+const MAX_MATCH_MS = 1000;
 const search = new Script("new RegExp(pattern, flags).test(text)");
 let context: Context | undefined;
 

@@ -41,7 +41,7 @@ export const FACTORY_RULES: readonly PolicyRule[] = [
   {
     name: "windows-format",
     description: "format of a volume",
-    pattern: String.raw`${PROGRAM}(?:format(?:\.com)?\s(?:\s*/\S+)*\s*[a-z]:(?=[\s\\/]|$)|Format-Volume\b)`,
+    pattern: String.raw`${PROGRAM}(?:format(?:\.com)?(?:\s/\S+)*\s[a-z]:(?=[\s\\/]|$)|Format-Volume\b)`,
   },
   {
     name: "windows-raw-disk",
