@@ -1,5 +1,6 @@
+import type { VetoFn } from "../approval/contract.ts";
 import type { ApprovalRule } from "../approval/rule.ts";
-import type { CallRestrictions } from "../approval/veto.ts";
+import { vetoOf } from "../approval/veto.ts";
 import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
@@ -74,11 +75,11 @@ export class Agent {
     const fetchFor = (baseUrl: string): typeof fetch =>
       modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
-    const restrictions = await this.#restrictions();
+    const veto = await this.#veto();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
       const systemPrompt = await systemPromptOf(options, workspace.path);
-      const session = this.#assemble(options, model, restrictions, workspace.path, systemPrompt);
+      const session = this.#assemble(options, model, veto, workspace.path, systemPrompt);
       return this.#keep(session);
     } catch (error) {
       await workspace.abandon();
@@ -89,10 +90,10 @@ export class Agent {
   /** Makes a runner of single tools: the session's environment without a model and without a record. */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
-    const restrictions = await this.#restrictions();
+    const veto = await this.#veto();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const tools = this.#toolSide(options, restrictions, { workspaceDir, scratchpadDir, vision: false });
+    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -180,15 +181,15 @@ export class Agent {
   }
 
   /** Read when a session is made, and kept for its life. */
-  async #restrictions(): Promise<CallRestrictions> {
+  async #veto(): Promise<VetoFn> {
     const { command_policy: policy, rules = [] } = await readProjectConfig(this.#paths.projectConfigFile);
-    return { rules, ...(policy && { policy }) };
+    return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
   }
 
   #assemble(
     options: SessionOptions,
     model: SessionModel,
-    restrictions: CallRestrictions,
+    veto: VetoFn,
     workspaceDir: string,
     systemPrompt: string,
   ): Session {
@@ -202,7 +203,7 @@ export class Agent {
       workspace: workspaceDir,
     });
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
-    const tools = this.#toolSide(options, restrictions, { workspaceDir, scratchpadDir, vision: model.vision });
+    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     return new Session({
@@ -223,7 +224,7 @@ export class Agent {
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
-    restrictions: CallRestrictions,
+    veto: VetoFn,
     place: { readonly workspaceDir: string; readonly scratchpadDir: string; readonly vision: boolean },
   ): ToolSide {
     const given = { ...this.#options, ...options };
@@ -246,7 +247,7 @@ export class Agent {
     return {
       environment: given.createEnvironment?.(config) ?? new Environment(config),
       hooks: joinHooks(this.#options.hooks, options.hooks),
-      restrictions,
+      veto,
       toolExecution: given.toolExecution ?? "parallel",
       workspaceDir: place.workspaceDir,
       offer: new ToolOffer(),

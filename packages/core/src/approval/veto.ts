@@ -1,4 +1,4 @@
-import type { ApprovalContext } from "./contract.ts";
+import type { ApprovalContext, Veto } from "./contract.ts";
 import { denyingRule } from "./match-rules.ts";
 import { type CommandPolicy, forbiddingRule } from "./policy/command-policy.ts";
 import { type ApprovalRule, ruleText } from "./rule.ts";
@@ -9,12 +9,6 @@ export interface CallRestrictions {
   readonly policy?: CommandPolicy;
   /** Of these, those that deny. */
   readonly rules: readonly ApprovalRule[];
-}
-
-/** Who forbids a call, and by which rule. */
-export interface Veto {
-  readonly decidedBy: "policy" | "rule";
-  readonly reason: string;
 }
 
 /** Asks the command policy, then the deny rules; absent where neither forbids the call. */

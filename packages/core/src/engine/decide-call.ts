@@ -1,5 +1,4 @@
 import type { ApprovalAnswer, ApprovalContext, CallAssessment } from "../approval/contract.ts";
-import { vetoOf } from "../approval/veto.ts";
 import type { OnWarning } from "../environment/contract.ts";
 import { errorText } from "../errors/error-text.ts";
 import { eventMessage } from "../omnimessage/build.ts";
@@ -43,7 +42,7 @@ export async function decideCall(
     return { event, refusal: { output: `Tool call blocked: ${blocked}`, stopReason: "failed" } };
   }
   const context = approvalContext(tools, assessment);
-  const veto = vetoOf(tools.restrictions, toolCall.payload.name, context);
+  const veto = tools.veto(toolCall.payload.name, context);
   if (veto) {
     const event = { ...decided, decision: "forbidden", decided_by: veto.decidedBy, reason: veto.reason } as const;
     return { event, refusal: { output: `${FORBIDDEN_OUTPUT}\nRule: ${veto.reason}`, stopReason: "aborted" } };

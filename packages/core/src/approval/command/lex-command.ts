@@ -1,4 +1,5 @@
 import { Cursor } from "./cursor.ts";
+import { type CommandLine, META, type Word, WordReader } from "./word-reader.ts";
 
 /** One command of a command line, between two separators. */
 export interface CommandPart {
@@ -30,19 +31,9 @@ export const CONTROL_WORDS: ReadonlySet<string> = new Set(
 );
 
 const MAX_DEPTH = 50;
-const META = new Set(" \t\n;&|<>()");
 const REDIRECTION = /&>>|&>|<<<|<<-|<<|<>|>>|>\||>&|<&|[<>]/y;
 const SEPARATOR = /&&|\|\||\|&|;;&|;;|;&|&(?!>)|[;|\n()]/y;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[.*\])?\+?=/s;
-const EXPANDS = /[A-Za-z0-9_{([@*#?$!-]/;
-
-interface Word {
-  text: string;
-  /** What stood before the first quoting. */
-  head: string;
-  quoted: boolean;
-  end: number;
-}
 
 interface HereDocument {
   readonly end: string;
@@ -50,50 +41,71 @@ interface HereDocument {
   readonly isData: boolean;
 }
 
-class Lexer {
+class Lexer implements CommandLine {
   readonly #cursor: Cursor;
-  readonly #depth: number;
+  readonly #reader: WordReader;
   readonly #parts: CommandPart[] = [];
   readonly #documents: HereDocument[] = [];
+  #depth: number;
   #unreadable: string | undefined;
   #words: Word[] = [];
   #redirects = false;
 
   constructor(text: string, depth = 0) {
     this.#cursor = new Cursor(text);
+    this.#reader = new WordReader(this.#cursor, this);
     this.#depth = depth;
-    if (text.includes("\0")) this.#doubt("it holds a NUL character");
+    if (text.includes("\0")) this.doubt("it holds a NUL character");
   }
 
   read(): LexedCommand {
-    this.#list("end", this.#depth);
+    this.#list("end");
     return { parts: this.#parts, ...(this.#unreadable !== undefined && { unreadable: this.#unreadable }) };
   }
 
-  #doubt(why: string): void {
+  doubt(why: string): void {
     this.#unreadable ??= why;
   }
 
+  substitution(): boolean {
+    if (this.#depth >= MAX_DEPTH) return false;
+    const outer = { words: this.#words, redirects: this.#redirects };
+    this.#cursor.take();
+    this.#words = [];
+    this.#redirects = false;
+    this.#depth++;
+    this.#list(")");
+    this.#depth--;
+    this.#words = outer.words;
+    this.#redirects = outer.redirects;
+    return true;
+  }
+
+  text(commands: string): void {
+    if (this.#depth >= MAX_DEPTH) return;
+    for (const part of new Lexer(commands, this.#depth + 1).read().parts) this.#parts.push(part);
+  }
+
   /** Reads commands up to the end of the text or to an unquoted `)`. */
-  #list(until: "end" | ")", depth: number): void {
+  #list(until: "end" | ")"): void {
     let isWanted = false;
     for (;;) {
       this.#cursor.skipBlanks();
       const separator = this.#cursor.match(SEPARATOR);
       if (separator === undefined && !this.#cursor.isAtEnd) {
-        if (!this.#redirection(depth)) this.#words.push(this.#word(depth));
+        if (!this.#redirection()) this.#words.push(this.#reader.read());
         continue;
       }
       const isEmpty = !this.#endPart();
       if (separator === undefined || separator === until) {
-        if (isWanted && isEmpty) this.#doubt("it ends with an operator");
-        if (this.#documents.length > 0) this.#doubt("a here-document is not ended");
+        if (isWanted && isEmpty) this.doubt("it ends with an operator");
+        if (this.#documents.length > 0) this.doubt("a here-document is not ended");
         return;
       }
       if (separator === "\n") this.#readDocuments();
-      else if (separator === "(" || separator === ")") this.#doubt("it holds parentheses");
-      else if (/^;./.test(separator)) this.#doubt(`it holds ${separator}`);
-      else if (isEmpty) this.#doubt(`no command stands before ${separator}`);
+      else if (separator === "(" || separator === ")") this.doubt("it holds parentheses");
+      else if (/^;./.test(separator)) this.doubt(`it holds ${separator}`);
+      else if (isEmpty) this.doubt(`no command stands before ${separator}`);
       isWanted = separator === "\n" ? isWanted && isEmpty : /[&|]{2}|\|/.test(separator);
     }
   }
@@ -105,7 +117,7 @@ class Lexer {
     const program = words.findIndex(({ head }) => !ASSIGNMENT.test(head));
     const cut = program === -1 ? words.length : program;
     const first = words[cut];
-    if (first && !first.quoted && CONTROL_WORDS.has(first.text)) this.#doubt(`it holds the word ${first.text}`);
+    if (first && !first.quoted && CONTROL_WORDS.has(first.text)) this.doubt(`it holds the word ${first.text}`);
     const texts = words.map(({ text }) => text);
     if (hasPart) this.#parts.push({ assignments: texts.slice(0, cut), words: texts.slice(cut) });
     this.#words = [];
@@ -113,7 +125,7 @@ class Lexer {
     return hasPart;
   }
 
-  #redirection(depth: number): boolean {
+  #redirection(): boolean {
     const start = this.#cursor.at;
     const operator = this.#cursor.match(REDIRECTION);
     if (operator === undefined) return false;
@@ -121,19 +133,19 @@ class Lexer {
     const before = this.#words.at(-1);
     if (before?.end === start && !before.quoted && !operator.startsWith("&")) {
       if (/^\d{1,9}$/.test(before.text)) this.#words.pop();
-      else if (/^(\d+|\{.*\})$/s.test(before.text)) this.#doubt("it names no plain descriptor");
+      else if (/^(\d+|\{.*\})$/s.test(before.text)) this.doubt("it names no plain descriptor");
     }
     this.#cursor.skipBlanks();
     if (this.#cursor.isAtEnd || META.has(this.#cursor.peek())) {
-      this.#doubt(`${operator} has no plain target`);
+      this.doubt(`${operator} has no plain target`);
       return true;
     }
-    const { text, quoted } = this.#word(depth);
+    const { text, quoted } = this.#reader.read();
     if (operator === "<<" || operator === "<<-") {
-      if (!quoted) this.#doubt("it has a here-document in which the shell expands");
+      if (!quoted) this.doubt("it has a here-document in which the shell expands");
       this.#documents.push({ end: text, stripsTabs: operator === "<<-", isData: quoted });
     } else if (!isHarmless(operator, text)) {
-      this.#doubt("it holds a redirection");
+      this.doubt("it holds a redirection");
     }
     return true;
   }
@@ -143,7 +155,7 @@ class Lexer {
       const body: string[] = [];
       for (;;) {
         if (this.#cursor.isAtEnd) {
-          this.#doubt("a here-document is not ended");
+          this.doubt("a here-document is not ended");
           break;
         }
         const line = this.#cursor.upTo("\n") ?? this.#cursor.rest();
@@ -151,114 +163,8 @@ class Lexer {
         body.push(line);
       }
       // Quotes mean nothing in it, and substitutions what they mean between double quotes.
-      if (!isData) this.#nested(`"${body.join("\n").replaceAll('"', " ")}"`);
+      if (!isData) this.text(`"${body.join("\n").replaceAll('"', " ")}"`);
     }
-  }
-
-  #word(depth: number): Word {
-    const word: Word = { text: "", head: "", quoted: false, end: 0 };
-    let hasPattern = false;
-    let hasBrace = false;
-    let previous = "";
-    while (!this.#cursor.isAtEnd && !META.has(this.#cursor.peek())) {
-      if (this.#cursor.skipContinuations()) continue;
-      const character = this.#cursor.take();
-      if ("'\"\\`$".includes(character)) {
-        this.#quotation(word, character, depth);
-        previous = character;
-        continue;
-      }
-      if (character === "~" && ["", "=", ":"].includes(previous)) {
-        this.#doubt("it holds a ~ that stands for a directory");
-      }
-      previous = character;
-      hasPattern ||= "*?[".includes(character);
-      hasBrace ||= character === "{";
-      word.text += character;
-      if (!word.quoted) word.head += character;
-    }
-    if (hasPattern && word.text !== "[") this.#doubt("it holds a pattern for file names");
-    if (hasBrace && /,|\.\./.test(word.text)) this.#doubt("it holds braces that expand");
-    word.end = this.#cursor.at;
-    return word;
-  }
-
-  /** Reads on behind a sign that quotes or expands. */
-  #quotation(word: Word, sign: string, depth: number): void {
-    if (sign === "$") {
-      this.#cursor.skipContinuations();
-      if (!/['"]/.test(this.#cursor.peek())) {
-        const text = this.#dollar(depth);
-        word.text += text;
-        if (!word.quoted) word.head += text;
-        return;
-      }
-      this.#doubt("it holds a $ before quotes");
-      this.#quotation(word, this.#cursor.take(), depth);
-      return;
-    }
-    word.quoted = true;
-    if (sign === "'") word.text += this.#singleQuoted();
-    else if (sign === '"') word.text += this.#doubleQuoted(depth);
-    else if (sign === "`") word.text += this.#backticks();
-    else {
-      if (this.#cursor.isAtEnd) this.#doubt("it ends with a backslash");
-      word.text += this.#cursor.take();
-    }
-  }
-
-  #singleQuoted(): string {
-    const text = this.#cursor.upTo("'");
-    if (text === undefined) this.#doubt("a quote is not closed");
-    return text ?? this.#cursor.rest();
-  }
-
-  #doubleQuoted(depth: number): string {
-    let text = "";
-    while (!this.#cursor.isAtEnd) {
-      if (this.#cursor.skipContinuations()) continue;
-      const character = this.#cursor.take();
-      if (character === '"') return text;
-      if (character === "$") text += this.#dollar(depth);
-      else if (character === "`") text += this.#backticks();
-      else if (character === "\\" && /[$`"\\]/.test(this.#cursor.peek())) text += this.#cursor.take();
-      else text += character;
-    }
-    this.#doubt("a quote is not closed");
-    return text;
-  }
-
-  /** Behind a `$`, which is plain where nothing follows that the shell would expand. */
-  #dollar(depth: number): string {
-    this.#cursor.skipContinuations();
-    if (!EXPANDS.test(this.#cursor.peek())) return "$";
-    this.#doubt("it holds a substitution");
-    if (this.#cursor.peek() !== "(" || depth >= MAX_DEPTH) return "$";
-    this.#cursor.take();
-    const outer = { words: this.#words, redirects: this.#redirects };
-    this.#words = [];
-    this.#redirects = false;
-    this.#list(")", depth + 1);
-    this.#words = outer.words;
-    this.#redirects = outer.redirects;
-    return "$()";
-  }
-
-  #backticks(): string {
-    this.#doubt("it holds a substitution");
-    let inner = "";
-    while (!this.#cursor.isAtEnd && this.#cursor.peek() !== "`") {
-      const character = this.#cursor.take();
-      inner += character === "\\" && /[$`\\]/.test(this.#cursor.peek()) ? this.#cursor.take() : character;
-    }
-    this.#cursor.take();
-    this.#nested(inner);
-    return "``";
-  }
-
-  #nested(text: string): void {
-    if (this.#depth >= MAX_DEPTH) return;
-    for (const part of new Lexer(text, this.#depth + 1).read().parts) this.#parts.push(part);
   }
 }
 
