@@ -11,6 +11,7 @@ const call = modelMessage({
   arguments: "{}",
   tool_call_id: "call_1",
 });
+const OPEN = { settled: new AbortController().signal };
 const QUESTION = "Type y to allow or n to deny: ";
 const context: ApprovalContext = {
   summary: "touch a.txt\nand \x1b[2J more",
@@ -49,23 +50,52 @@ test("a bare Enter and anything else ask again", async () => {
 
 const nobody = { decision: "deny", decidedBy: "default", reason: "nobody can answer" };
 
+const lasting = [{ allow: { command: "git log" }, workspace: "/work space" }];
+
+test.each(["a", "always"])("%j allows for good, and the question shows what that stores", async (line) => {
+  const io = fakeIo({ isTTY: true });
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
+  const answer = prompt?.ask(call, context, { ...OPEN, lasting });
+  await written(io.err, "Type y to allow, a to always allow, or n to deny: ");
+  expect(io.err()).toContain("  a, for this workspace from now on:\n  │ allow command 'git log'\nType y");
+  io.stdin.write(`${line}\n`);
+  expect(await answer).toBe("always");
+});
+
+test("where no rule can say what is allowed, a asks again", async () => {
+  const { io, answer } = await asked();
+  io.stdin.write("a\nn\n");
+  expect(await answer).toMatchObject({ decision: "deny" });
+});
+
+test("a question that another answer settles is no longer waited for", async () => {
+  const io = fakeIo({ isTTY: true });
+  const settled = new AbortController();
+  const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
+  const answer = prompt?.ask(call, context, { settled: settled.signal });
+  await written(io.err, QUESTION);
+  settled.abort();
+  await answer;
+  await prompt?.answered;
+});
+
 test("at the end of the input nobody can answer this call and those after it, and no more is asked", async () => {
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
-  const answer = prompt?.ask(call, context);
+  const answer = prompt?.ask(call, context, OPEN);
   await written(io.err, QUESTION);
   io.stdin.end();
   expect(await answer).toEqual(nobody);
   const shown = io.err();
   expect(shown.endsWith(`${QUESTION}\n`)).toBe(true);
-  expect(await prompt?.ask(call, context)).toEqual(nobody);
+  expect(await prompt?.ask(call, context, OPEN)).toEqual(nobody);
   expect(io.err()).toBe(shown);
 });
 
 test("an input that ended before the first question leaves nobody to answer it", async () => {
   const io = fakeIo({ isTTY: true, stdin: "y\n" });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
-  expect(await prompt?.ask(call, context)).toEqual(nobody);
+  expect(await prompt?.ask(call, context, OPEN)).toEqual(nobody);
   expect(io.err()).toBe("");
 });
 
@@ -84,7 +114,11 @@ test("a y with Enter before the end of the input does", async () => {
 test("what was typed before the question is no answer to it", async () => {
   const io = fakeIo({ isTTY: true });
   io.stdin.write("y\n");
-  const answer = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal)?.ask(call, context);
+  const answer = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal)?.ask(
+    call,
+    context,
+    OPEN,
+  );
   await written(io.err, QUESTION);
   io.stdin.write("n\n");
   expect(await answer).toMatchObject({ decision: "deny" });
@@ -97,7 +131,7 @@ test("an interruption denies, before the question and while it stands", async ()
   expect(await answer).toMatchObject({ decision: "deny" });
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), controller.signal);
-  expect(await prompt?.ask(call, context)).toMatchObject({ decision: "deny" });
+  expect(await prompt?.ask(call, context, OPEN)).toMatchObject({ decision: "deny" });
 });
 
 test("a second question can be asked, and answered is pending while one stands", async () => {
@@ -105,7 +139,7 @@ test("a second question can be asked, and answered is pending while one stands",
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
   for (const line of ["n", "y"]) {
     const shown = io.err().length;
-    const answer = prompt?.ask(call, context);
+    const answer = prompt?.ask(call, context, OPEN);
     let isAnswered = false;
     void prompt?.answered.then(() => {
       isAnswered = true;
@@ -127,7 +161,7 @@ test("what was shown stands before the question", async () => {
   const io = fakeIo({ isTTY: true });
   const stdout = new OutputStream(io.stdout);
   stdout.write("● touch\n");
-  void approvalPrompt(io, stdout, new AbortController().signal)?.ask(call, context);
+  void approvalPrompt(io, stdout, new AbortController().signal)?.ask(call, context, OPEN);
   await written(io.err, "Allow");
   expect(io.out()).toBe("● touch\n");
 });
@@ -139,7 +173,7 @@ async function asked(
   const io = fakeIo({ isTTY: true });
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), signal);
   if (prompt === undefined) throw new Error("there is no prompt");
-  const answer = prompt.ask(call, context);
+  const answer = prompt.ask(call, context, OPEN);
   await written(io.err, QUESTION);
   return { io, answer };
 }

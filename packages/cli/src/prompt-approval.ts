@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline";
-import type { ApprovalAnswer, ApprovalContext, ApprovalDecision, ApproveFn } from "@rookery/core";
+import type { ApprovalAnswer, ApprovalContext, ApprovalDecision, ApprovalRule, AskFn } from "@rookery/core";
 import type { Io } from "./io.ts";
 import type { OutputStream } from "./output-stream.ts";
 import { questionText } from "./render/question.ts";
 
 /** A person at a terminal who is asked about calls. */
 export interface ApprovalPrompt {
-  readonly ask: ApproveFn;
+  readonly ask: AskFn;
   /** Pending while a question stands on the screen, so that nothing is printed over it. */
   readonly answered: Promise<unknown>;
 }
@@ -14,16 +14,17 @@ export interface ApprovalPrompt {
 /**
  * Asks at the terminal; absent where nobody sits at one.
  *
- * `y` or `yes` allows, `n` or `no` denies, anything else, a bare Enter too, asks again; what was typed before the question
- * does not count. `signal`, by which Ctrl-C comes, denies. At the end of the input nobody can answer: this call and every
+ * `y` or `yes` allows, `a` or `always` allows for good where rules can say what, `n` or `no` denies, anything else, a bare
+ * Enter too, asks again; what was typed before the question does not count. `signal`, by which Ctrl-C comes, denies. At the end of the input nobody can answer: this call and every
  * later one, about which no question is printed, are denied by `default`.
  */
 export function approvalPrompt(io: Io, stdout: OutputStream, signal: AbortSignal): ApprovalPrompt | undefined {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return undefined;
   let answered: Promise<unknown> = Promise.resolve();
   return {
-    ask: (toolCall, context) => {
-      const answer = question(io, stdout, signal, toolCall.payload.name, context);
+    ask: (toolCall, context, { lasting, settled }) => {
+      const ended = AbortSignal.any([signal, settled]);
+      const answer = question(io, stdout, ended, toolCall.payload.name, context, lasting);
       answered = answer.catch(() => undefined);
       return answer;
     },
@@ -39,13 +40,15 @@ async function question(
   signal: AbortSignal,
   name: string,
   context: ApprovalContext,
-): Promise<ApprovalAnswer> {
+  lasting?: readonly ApprovalRule[],
+): Promise<ApprovalAnswer | "always"> {
   await stdout.flush();
   await discardTyped(io.stdin);
   if (io.stdin.readableEnded) return NOBODY;
-  io.stderr.write(questionText(name, context, io.stderr.columns || 80));
-  const decision = await yesOrNo(io, signal);
-  return decision === undefined ? NOBODY : { decision, decidedBy: "user" };
+  io.stderr.write(questionText(name, context, io.stderr.columns || 80, lasting));
+  const answer = await typedAnswer(io, signal, lasting !== undefined);
+  if (answer === undefined) return NOBODY;
+  return answer === "always" ? answer : { decision: answer, decidedBy: "user" };
 }
 
 const NOBODY: ApprovalAnswer = { decision: "deny", decidedBy: "default", reason: "nobody can answer" };
@@ -63,11 +66,11 @@ export async function discardTyped(stdin: Io["stdin"]): Promise<void> {
  * Absent at the end of the input. The terminal stays in its line mode, so that there is no state to restore however the
  * program ends.
  */
-function yesOrNo(io: Io, signal: AbortSignal): Promise<ApprovalDecision | undefined> {
+function typedAnswer(io: Io, signal: AbortSignal, canLast: boolean): Promise<ApprovalDecision | "always" | undefined> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
-    const end = (decision: ApprovalDecision | undefined): void => {
-      resolve(decision);
+    const end = (answer: ApprovalDecision | "always" | undefined): void => {
+      resolve(answer);
       signal.removeEventListener("abort", deny);
       lines.off("close", inputEnded).close();
     };
@@ -76,12 +79,13 @@ function yesOrNo(io: Io, signal: AbortSignal): Promise<ApprovalDecision | undefi
       io.stderr.write("\n");
       end(undefined);
     };
-    lines.setPrompt("Type y to allow or n to deny: ");
+    lines.setPrompt(`Type y to allow${canLast ? ", a to always allow," : ""} or n to deny: `);
     lines.on("line", (line) => {
       // What stands before the end of the input without an Enter was not sent off.
       if (io.stdin.readableEnded) return;
       const answer = line.trim().toLowerCase();
       if (["y", "yes"].includes(answer)) end("allow");
+      else if (canLast && ["a", "always"].includes(answer)) end("always");
       else if (["n", "no"].includes(answer)) end("deny");
       else lines.prompt();
     });

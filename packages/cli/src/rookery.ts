@@ -1,6 +1,6 @@
 import { createAgent, RookeryError } from "@rookery/core";
 import { type CommandContext, type DefineCommand, runCommandLine } from "./command-line.ts";
-import { defineConfig } from "./commands/config-model.ts";
+import { defineConfig } from "./commands/config.ts";
 import { defineDemo } from "./commands/demo.ts";
 import { defineReplay } from "./commands/replay.ts";
 import { defineRun } from "./commands/run.ts";
@@ -85,7 +85,8 @@ const commands: readonly CommandEntry[] = [
   { name: "replay", summary: "run a recorded session again: replay TRACE [--check]", define: defineReplay },
   {
     name: "config",
-    summary: "the project's models: config model add | list | test | default | remove",
+    summary:
+      "the project: config model add | list | test | default | remove, rules list | add | remove | check, policy list",
     define: defineConfig,
   },
 ];

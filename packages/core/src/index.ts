@@ -7,8 +7,9 @@
 // Agents and sessions: where a program starts.
 export { type Agent, createAgent } from "./agent/agent.ts";
 export type { AgentOptions, Injection, SessionOptions } from "./agent/agent-options.ts";
-// Configuration: what the command line edits.
 export { addModel, removeModel, setDefaultModel } from "./agent/edit-project-config.ts";
+// Configuration: what the command line edits.
+export { addRules, removeRule } from "./agent/edit-rules.ts";
 export { keySource, vendorKeyVariable } from "./agent/model-key.ts";
 export { type ModelWish, modelPair, parseModelName } from "./agent/model-name.ts";
 export { type ModelSetting, type ModelSettings, modelSettings, storedModel } from "./agent/model-settings.ts";
@@ -16,7 +17,8 @@ export { agentPaths, dataRoot } from "./agent/paths.ts";
 export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig } from "./agent/project-config.ts";
 export { type ModelTest, type TestModelOptions, testModel } from "./agent/test-model.ts";
 // Approval: the callback, what it is told, and the modes that terminal and server share.
-export { approver } from "./approval/approver.ts";
+export { type ApproverOptions, type AskFn, approver } from "./approval/approver.ts";
+export { type CommandVerdict, checkCommand } from "./approval/check-command.ts";
 export type {
   ApprovalAnswer,
   ApprovalContext,
@@ -25,6 +27,9 @@ export type {
   ApproveFn,
   CallAssessment,
 } from "./approval/contract.ts";
+export { type CommandPolicy, type PolicyRule, policyRules } from "./approval/policy/command-policy.ts";
+export { type ApprovalRule, type RuleTarget, ruleText } from "./approval/rule.ts";
+export type { CallRestrictions } from "./approval/veto.ts";
 export type { AfterToolCall, BeforeToolCall, HookedCall, Hooks, OutputOverride } from "./engine/hooks.ts";
 // Runs: what a caller gives one, and how it ends.
 export { MAX_RECONNECTS } from "./engine/reconnect.ts";

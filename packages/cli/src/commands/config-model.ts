@@ -37,13 +37,9 @@ interface AddFlags extends ConfigFlags {
 }
 
 /** `rookery config model`: the models of a project. */
-export function defineConfig(program: Command, context: CommandContext): void {
+export function defineConfigModel(config: Command, context: CommandContext): void {
   const { stdout } = context;
-  const model = program
-    .command("config")
-    .description("Change the project's configuration.")
-    .command("model")
-    .description("The project's models: names, addresses, keys.");
+  const model = config.command("model").description("The project's models: names, addresses, keys.");
   const add = (name: string, description: string): Command =>
     addOutputFlag(addRootFlags(model.command(name).description(description)), ["text", "json"]);
   const report = (flags: ConfigFlags, done: string, name: string, note = ""): void => {

@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { type ApprovalMode, approver, RookeryError, type RunOutcome, type Session, userText } from "@rookery/core";
+import {
+  type ApprovalMode,
+  type ApproveFn,
+  RookeryError,
+  type RunOutcome,
+  type Session,
+  userText,
+} from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { runExitCode } from "../exit-code.ts";
@@ -17,7 +24,8 @@ import {
   onlyOnce,
 } from "../flags.ts";
 import { watchInterruption } from "../interruption.ts";
-import { approvalPrompt } from "../prompt-approval.ts";
+import { projectApprover } from "../project-approver.ts";
+import { type ApprovalPrompt, approvalPrompt } from "../prompt-approval.ts";
 import { readPrompt } from "../read-prompt.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
 import { spendingView } from "../render/spending-view.ts";
@@ -97,7 +105,11 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
         ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
       });
       if (flags.maxCost !== undefined) assertPriced(session);
-      const outcome = await drive(session, prompt, flags, context, interruption.signal);
+      const { approve: mode = "allow-all" } = flags;
+      const person = approvalPrompt(io, stdout, interruption.signal);
+      const approve = await projectApprover(agent, mode, person, io);
+      const decisions = { approve, ...(person && { person }) };
+      const outcome = await drive(session, prompt, decisions, flags, context, interruption.signal);
       return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
     });
   } finally {
@@ -117,17 +129,17 @@ function assertPriced({ pricing, meta }: Session): void {
 async function drive(
   session: Session,
   prompt: string,
+  { approve, person }: { readonly approve: ApproveFn; readonly person?: ApprovalPrompt },
   flags: RunFlags,
   context: CommandContext,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
-  const { approve = "allow-all", output = "text", maxCost } = flags;
+  const { output = "text", maxCost } = flags;
   const { io, stdout } = context;
-  const person = approvalPrompt(io, stdout, signal);
   const retry = retryKey(io, () => session.skipReconnectWait());
   const view = createView(output, session, { io, stdout });
   const messages = session.run([userText(prompt)], {
-    approve: approver({ mode: approve, ...(person && { ask: person.ask }) }),
+    approve,
     signal,
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),
   });

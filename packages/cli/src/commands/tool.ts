@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ApprovalMode, approver, type ToolRunner } from "@rookery/core";
+import type { Agent, ApprovalMode, ToolRunner } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import {
@@ -12,6 +12,7 @@ import {
   oneOf,
 } from "../flags.ts";
 import { type Interruption, watchInterruption } from "../interruption.ts";
+import { projectApprover } from "../project-approver.ts";
 import { approvalPrompt } from "../prompt-approval.ts";
 import { callLines, readArguments } from "../read-tool-call.ts";
 import { jsonLine } from "../render/json-line.ts";
@@ -40,12 +41,12 @@ export function defineTool(program: Command, context: CommandContext): void {
     .option("--approve <MODE>", `${APPROVAL_MODES.join(", ")} (default: allow-all)`, oneOf("--approve", APPROVAL_MODES))
     .action(async (name: string, json: string | undefined, flags: ToolFlags) => {
       const argumentsJson = name === "-" ? undefined : await readArguments(json, context.io);
-      context.exitCode = await withRunner(flags, context, (runner, interruption) => {
+      context.exitCode = await withRunner(flags, context, async (runner, interruption, agent) => {
         const { io, stdout } = context;
         const { approve: mode = "allow-all", output = "text" } = flags;
         // Standard input that holds the calls cannot hold answers.
         const person = argumentsJson === undefined ? undefined : approvalPrompt(io, stdout, interruption.signal);
-        const approve = approver({ mode, ...(person && { ask: person.ask }) });
+        const approve = await projectApprover(agent, mode, person, io);
         const calls = new ToolCalls(runner, { approve, output, interruption, io, stdout });
         return argumentsJson === undefined
           ? callLines(calls, io, interruption)
@@ -64,13 +65,13 @@ function addToolFlags(command: Command, modes: readonly OutputMode[]): Command {
 async function withRunner<T>(
   flags: ToolFlags,
   context: CommandContext,
-  use: (runner: ToolRunner, interruption: Interruption) => Promise<T>,
+  use: (runner: ToolRunner, interruption: Interruption, agent: Agent) => Promise<T>,
 ): Promise<T> {
   const { io, stdout } = context;
   const interruption = watchInterruption(io, stdout);
   try {
     return await withAgent(flags, context, async (agent) =>
-      use(await agent.createToolRunner({ workspaceDir: resolve(io.cwd, flags.workspace ?? ".") }), interruption),
+      use(await agent.createToolRunner({ workspaceDir: resolve(io.cwd, flags.workspace ?? ".") }), interruption, agent),
     );
   } finally {
     interruption.stop();

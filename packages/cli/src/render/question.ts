@@ -1,19 +1,32 @@
-import type { ApprovalContext } from "@rookery/core";
+import { type ApprovalContext, type ApprovalRule, ruleText } from "@rookery/core";
 import { exposed, oneLine } from "./neutralise.ts";
 
 /**
  * What a person decides on: the call, its risk and the workspace, then the summary. Every line of the summary stands
- * behind a bar, also where it is longer than the terminal is wide, so that none can pass for a line of the question.
+ * behind a bar, also where it is longer than the terminal is wide, so that none can pass for a line of the question. What
+ * a lasting answer would store follows in the same way.
  */
-export function questionText(name: string, { summary, risk, workspace }: ApprovalContext, columns: number): string {
-  const lines = exposed(summary)
-    .split("\n")
-    .flatMap((line) => wrapped(line, Math.max(1, columns - BAR.length)));
+export function questionText(
+  name: string,
+  { summary, risk, workspace }: ApprovalContext,
+  columns: number,
+  lasting: readonly ApprovalRule[] = [],
+): string {
   const head = `Allow ${exposed(oneLine(name))}?\n  risk: ${risk}   workspace: ${exposed(oneLine(workspace))}`;
-  return `\n${head}\n${lines.map((line) => `${BAR}${line}\n`).join("")}`;
+  const rules = lasting.map(({ workspace: _, ...rule }) => ruleText(rule)).join("\n");
+  const always = rules === "" ? "" : `  a, for this workspace from now on:\n${barred(rules, columns)}`;
+  return `\n${head}\n${barred(summary, columns)}${always}`;
 }
 
 const BAR = "  │ ";
+
+function barred(text: string, columns: number): string {
+  return exposed(text)
+    .split("\n")
+    .flatMap((line) => wrapped(line, Math.max(1, columns - BAR.length)))
+    .map((line) => `${BAR}${line}\n`)
+    .join("");
+}
 
 function wrapped(line: string, maxCells: number): string[] {
   const lines: string[] = [];

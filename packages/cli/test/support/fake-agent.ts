@@ -1,4 +1,5 @@
 import type {
+  ApprovalRule,
   createAgent,
   ModelPricing,
   OmniMessage,
@@ -15,6 +16,7 @@ export interface AgentScript {
   call?(name: string, argumentsJson: string, options: RunOptions): AsyncGenerator<OmniMessage, void>;
   readonly tools?: readonly ToolDefinition[];
   readonly pricing?: ModelPricing;
+  readonly rules?: readonly ApprovalRule[];
   readonly sessions?: readonly SessionSummary[];
   readonly record?: readonly TraceEntry[];
   /** Thrown when a session or a runner is asked for. */
@@ -44,6 +46,8 @@ export function fakeAgent(script: AgentScript): FakeAgent {
       if (script.failure) throw script.failure;
       return { listTools: async () => script.tools ?? [], call: script.call };
     },
+    rules: async () => script.rules ?? [],
+    addRules: async (rules: unknown) => void log.push(["addRules", rules]),
     listSessions: async () => script.sessions ?? [],
     async *readSession(id: string) {
       log.push(["readSession", id]);

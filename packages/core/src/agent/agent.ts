@@ -1,3 +1,6 @@
+import type { VetoFn } from "../approval/contract.ts";
+import type { ApprovalRule } from "../approval/rule.ts";
+import { vetoOf } from "../approval/veto.ts";
 import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
@@ -24,6 +27,7 @@ import { sessionPaths } from "../trace/session-paths.ts";
 import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
+import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
@@ -76,10 +80,11 @@ export class Agent {
     const fetchFor = (baseUrl: string): typeof fetch =>
       modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
+    const veto = await this.#veto();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
       const systemPrompt = await systemPromptOf(options, workspace.path);
-      return this.#keep(await this.#assemble(options, model, workspace.path, systemPrompt));
+      return this.#keep(await this.#assemble(options, model, veto, workspace.path, systemPrompt));
     } catch (error) {
       await workspace.abandon();
       throw error;
@@ -89,11 +94,22 @@ export class Agent {
   /** Makes a runner of single tools: the session's environment without a model and without a record. */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
+    const veto = await this.#veto();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
+  }
+
+  /** The project's rules as they are stored now, for an `approver`. @throws {RookeryError} `config-invalid`. */
+  async rules(): Promise<readonly ApprovalRule[]> {
+    return (await readProjectConfig(this.#paths.projectConfigFile)).rules ?? [];
+  }
+
+  /** Stores rules in the project, those that it has already once. @throws {RookeryError} `config-invalid`, `root-unwritable`. */
+  async addRules(rules: readonly ApprovalRule[]): Promise<void> {
+    await addRules(this.#paths.projectConfigFile, rules);
   }
 
   /** The agent's sessions, the latest first. */
@@ -173,9 +189,16 @@ export class Agent {
     return made;
   }
 
+  /** Read when a session is made, and kept for its life. */
+  async #veto(): Promise<VetoFn> {
+    const { command_policy: policy, rules = [] } = await readProjectConfig(this.#paths.projectConfigFile);
+    return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
+  }
+
   async #assemble(
     options: SessionOptions,
     model: SessionModel,
+    veto: VetoFn,
     workspaceDir: string,
     systemPrompt: string,
   ): Promise<Session> {
@@ -192,7 +215,7 @@ export class Agent {
     const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
     const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
     const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
-    const tools = this.#toolSide(options, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
+    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);
@@ -225,6 +248,7 @@ export class Agent {
   /** Joins what was given to the agent and to one session into the tools of that session. */
   #toolSide(
     options: Injection,
+    veto: VetoFn,
     place: {
       readonly workspaceDir: string;
       readonly scratchpadDir: string;
@@ -257,6 +281,7 @@ export class Agent {
     return {
       environment: given.createEnvironment?.(config) ?? new Environment(config),
       hooks: joinHooks(this.#options.hooks, options.hooks),
+      veto,
       toolExecution: given.toolExecution ?? "parallel",
       workspaceDir: place.workspaceDir,
       offer: new ToolOffer(),

@@ -21,7 +21,7 @@ export async function addModel(file: string, entry: ModelEntry, options: { setDe
   assertModelName(entry);
   if (entry.client_type !== undefined) assertClientType(entry.client_type);
   if (entry.base_url !== undefined) assertBaseUrl(entry.base_url, "base_url");
-  await edit(file, ({ models = [] }, { document }) => {
+  await editProjectConfig(file, ({ models = [] }, { document }) => {
     const index = indexOf(models, entry);
     if (index >= 0) {
       for (const [key, value] of Object.entries(entry)) document.setIn(["models", index, key], value);
@@ -33,7 +33,7 @@ export async function addModel(file: string, entry: ModelEntry, options: { setDe
 
 /** Makes a stored model the default. @throws {RookeryError} `model-unknown` when it is not stored. */
 export async function setDefaultModel(file: string, name: ModelName): Promise<void> {
-  await edit(file, ({ models = [] }, { document }) => {
+  await editProjectConfig(file, ({ models = [] }, { document }) => {
     requireIndex(models, name);
     setDefault(document, name);
   });
@@ -41,13 +41,17 @@ export async function setDefaultModel(file: string, name: ModelName): Promise<vo
 
 /** Takes a model out, and the default with it where it was that one. @throws {RookeryError} `model-unknown`. */
 export async function removeModel(file: string, name: ModelName): Promise<void> {
-  await edit(file, ({ models = [], default_model }, { document }) => {
+  await editProjectConfig(file, ({ models = [], default_model }, { document }) => {
     document.deleteIn(["models", requireIndex(models, name)]);
     if (default_model && isSame(default_model, name)) document.delete("default_model");
   });
 }
 
-async function edit(file: string, change: (config: ProjectConfig, yaml: YamlFile) => void): Promise<void> {
+/** Changes a project's configuration in place: the file keeps comments and order, and is replaced whole. */
+export async function editProjectConfig(
+  file: string,
+  change: (config: ProjectConfig, yaml: YamlFile) => void,
+): Promise<void> {
   const { config, yaml } = await readProjectYaml(file);
   change(config, yaml);
   await writePrivateFile(file, yaml.document.toString({ lineWidth: 0 }));

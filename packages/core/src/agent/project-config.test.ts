@@ -76,12 +76,30 @@ test("a key or a header of the wrong kind is not repeated", async () => {
   await expect(readProjectConfig(header)).rejects.toThrow(/models\[0\]\.headers\.Authorization must be a string$/);
 });
 
-test.each(["command_policy", "rules"])("%s is refused and not silently ignored", async (key) => {
-  const file = await configFile(`models: []\n${key}: []\n`);
-  await expect(readProjectConfig(file)).rejects.toMatchObject({
+test("rules and a policy are read as they are written", async () => {
+  const file = await configFile(
+    "rules: [{ allow: { path: 'src/**', access: write }, workspace: /w }]\n" +
+      "command_policy: { enabled: false, rules: [{ name: a, pattern: b, enabled: false }] }\n",
+  );
+  expect(await readProjectConfig(file)).toEqual({
+    rules: [{ allow: { path: "src/**", access: "write" }, workspace: "/w" }],
+    command_policy: { enabled: false, rules: [{ name: "a", pattern: "b", enabled: false }] },
+  });
+});
+
+test.each([
+  ["rules: {}", "rules must be a list"],
+  ["rules: [3]", "rules[0] must be an object, got 3"],
+  ["rules: [{ allow: { tool: a }, deny: { tool: a } }]", "rules[0] needs exactly one of allow and deny"],
+  ["rules: [{ deny: { path: a, access: all } }]", "rules[0].deny.access must be one of"],
+  ["rules: [{ deny: { tool: a }, workspace: b }]", 'rules[0] needs an absolute workspace, got "b"'],
+  ["command_policy: []", "command_policy must be an object"],
+  ["command_policy: { rules: [{ name: a }] }", "command_policy.rules[0].pattern is missing"],
+  ["command_policy: { rules: [{ name: a, pattern: '[' }] }", "rules[0].pattern is no regular expression"],
+])("%j is refused and not silently ignored", async (text, message) => {
+  await expect(readProjectConfig(await configFile(`models: []\n${text}\n`))).rejects.toMatchObject({
     code: "config-invalid",
-    message: `${file}:2: ${key} is not applied yet`,
-    hint: "take it out, and restrict calls with --approve",
+    message: expect.stringContaining(message),
   });
 });
 

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { type CommandPolicy, patternProblem } from "../approval/policy/command-policy.ts";
+import { type ApprovalRule, ruleProblem } from "../approval/rule.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { FieldsOf } from "../omnimessage/shape.ts";
 import { lineOf, readYamlFile, type YamlFile } from "./yaml-file.ts";
@@ -18,6 +20,21 @@ const modelEntry = {
   "pricing?": { fields: { "input?": "number", cache_read: "number", cache_write: "number", output: "number" } },
 } as const;
 
+const ruleTarget = {
+  "command?": "string",
+  "tool?": "string",
+  "path?": "string",
+  "access?": ["read", "write"],
+} as const;
+
+const rule = {
+  "allow?": { fields: ruleTarget },
+  "deny?": { fields: ruleTarget },
+  "workspace?": "string",
+} as const;
+
+const policyRule = { name: "string", pattern: "string", "description?": "string", "enabled?": "boolean" } as const;
+
 const modelName = { provider: "string", model_id: "string" };
 
 const projectConfig = {
@@ -25,8 +42,8 @@ const projectConfig = {
   "vision_model?": { fields: modelName },
   "models?": { list: { fields: modelEntry } },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
-  "command_policy?": "unknown",
-  "rules?": "unknown",
+  "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
+  "rules?": { list: { fields: rule } },
 };
 
 /** Which model: the pair by which a project knows it. */
@@ -41,6 +58,8 @@ export interface ProjectConfig {
   readonly vision_model?: ModelName;
   readonly models?: readonly ModelEntry[];
   readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
+  readonly command_policy?: CommandPolicy;
+  readonly rules?: readonly ApprovalRule[];
 }
 
 /**
@@ -56,13 +75,26 @@ export async function readProjectConfig(file: string): Promise<ProjectConfig> {
 /** The same with the document behind it, for edits that keep comments and order. */
 export async function readProjectYaml(file: string): Promise<{ config: ProjectConfig; yaml: YamlFile }> {
   const yaml = await readYamlFile(file, { fields: projectConfig });
-  const config = yaml.value as ProjectConfig & { command_policy?: unknown; rules?: unknown };
+  const config = yaml.value as ProjectConfig;
+  const [problem] = [...ruleProblems(config)];
+  if (problem === undefined) return { config, yaml };
+  const [place, what] = problem;
   // Ignoring a rule that somebody relies on would be worse than not starting.
-  for (const key of ["command_policy", "rules"] as const) {
-    if (config[key] === undefined) continue;
-    throw new RookeryError("config-invalid", `${file}:${await lineOf(yaml, key)}: ${key} is not applied yet`, {
-      hint: "take it out, and restrict calls with --approve",
-    });
+  throw new RookeryError("config-invalid", `${file}:${await lineOf(yaml, place)}: ${place} ${what}`, {
+    hint: "correct it, or take it out",
+  });
+}
+
+function* ruleProblems({
+  rules = [],
+  command_policy: policy,
+}: ProjectConfig): Generator<[place: string, what: string]> {
+  for (const [i, one] of rules.entries()) {
+    const what = ruleProblem(one);
+    if (what !== undefined) yield [`rules[${i}]`, what];
   }
-  return { config, yaml };
+  for (const [i, { pattern }] of (policy?.rules ?? []).entries()) {
+    const what = patternProblem(pattern);
+    if (what !== undefined) yield [`command_policy.rules[${i}].pattern`, `is no regular expression: ${what}`];
+  }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { modelMessage } from "../omnimessage/build.ts";
-import { approver } from "./approver.ts";
-import type { ApprovalContext, ApproveFn } from "./contract.ts";
+import { type AskFn, approver } from "./approver.ts";
+import type { ApprovalContext } from "./contract.ts";
+import type { ApprovalRule } from "./rule.ts";
 
 const call = modelMessage({
   type: "tool_call",
@@ -13,7 +14,7 @@ const call = modelMessage({
 const writes: ApprovalContext = { summary: "touch a file", risk: "filesystem", permission: "rw", workspace: "/w" };
 const reads: ApprovalContext = { ...writes, risk: "read_only", permission: "r" };
 const broken: ApprovalContext = { ...writes, error: "no tool is named touch" };
-const unasked: ApproveFn = () => {
+const unasked: AskFn = () => {
   throw new Error("somebody was asked");
 };
 
@@ -78,4 +79,95 @@ test("a question that throws is a denial (PC-109)", async () => {
     decidedBy: "default",
     reason: "the question failed: somebody was asked",
   });
+});
+
+const logs: ApprovalContext = { ...writes, risk: "process", commandText: "git log -1" };
+const allowLog: ApprovalRule = { allow: { command: "git log" } };
+
+test("deny-all beats an allow rule (PT-175)", async () => {
+  expect(await approver({ mode: "deny-all", rules: [allowLog] })(call, logs)).toMatchObject({
+    decision: "deny",
+    decidedBy: "mode",
+  });
+});
+
+test("an allow rule goes before the mode, and says which it was; a deny rule before both", async () => {
+  const rules: ApprovalRule[] = [allowLog];
+  expect(await approver({ mode: "always-ask", rules, ask: unasked })(call, logs)).toEqual({
+    decision: "allow",
+    decidedBy: "rule",
+    reason: "allow command 'git log'",
+  });
+  rules.push({ deny: { tool: "touch" } });
+  expect(await approver({ mode: "allow-all", rules })(call, logs)).toEqual({
+    decision: "deny",
+    decidedBy: "rule",
+    reason: "deny tool touch",
+  });
+});
+
+test("a call that cannot run is not compared with rules (PC-109)", async () => {
+  expect(await approver({ mode: "always-ask", rules: [{ deny: { tool: "touch" } }] })(call, broken)).toEqual({
+    decision: "allow",
+    decidedBy: "mode",
+  });
+});
+
+test("an answer for once is asked for again, a lasting one is stored and not", async () => {
+  const answers = ["allow", "always"] as const;
+  const stored: unknown[] = [];
+  let asked = 0;
+  const approve = approver({
+    mode: "always-ask",
+    ask: async (_call, { workspace }, { lasting }) => {
+      if (workspace === "/w") expect(lasting).toEqual([{ allow: { command: "git log -1" }, workspace: "/w" }]);
+      return answers[asked++] ?? "deny";
+    },
+    remember: async (rules) => void stored.push(...rules),
+  });
+  expect(await approve(call, logs)).toBe("allow");
+  expect(stored).toEqual([]);
+  expect(await approve(call, logs)).toEqual({ decision: "allow", decidedBy: "user" });
+  expect(stored).toEqual([{ allow: { command: "git log -1" }, workspace: "/w" }]);
+  expect(await approve(call, logs)).toMatchObject({ decision: "allow", decidedBy: "rule" });
+  expect(await approve(call, { ...logs, workspace: "/other" })).toBe("deny");
+  expect(asked).toBe(3);
+});
+
+test("two open questions of the same kind are both settled by a lasting answer, another one stays open", async () => {
+  const questions: { text?: string; answer: (value: "always" | "deny") => void; settled: AbortSignal }[] = [];
+  const approve = approver({
+    mode: "always-ask",
+    ask: (_call, { commandText = "" }, { settled }) =>
+      new Promise((answer) => void questions.push({ text: commandText, answer, settled })),
+  });
+  const first = approve(call, logs);
+  const second = approve(call, logs);
+  const third = approve(call, { ...logs, commandText: "git push" });
+  await new Promise((resolve) => setImmediate(resolve));
+  questions[0]?.answer("always");
+  expect(await first).toEqual({ decision: "allow", decidedBy: "user" });
+  expect(await second).toMatchObject({ decision: "allow", decidedBy: "rule" });
+  expect(questions.map(({ settled }) => settled.aborted)).toEqual([false, true, false]);
+  questions[2]?.answer("deny");
+  expect(await third).toBe("deny");
+});
+
+test("a lasting answer holds although it could not be stored", async () => {
+  let asked = 0;
+  const approve = approver({
+    mode: "always-ask",
+    ask: async () => (asked++ === 0 ? "always" : "deny"),
+    remember: async () => Promise.reject(new Error("disk full")),
+  });
+  expect(await approve(call, logs)).toMatchObject({ decision: "allow" });
+  expect(await approve(call, logs)).toMatchObject({ decision: "allow", decidedBy: "rule" });
+});
+
+test("always, where no rule can say what, allows once", async () => {
+  let asked = 0;
+  const approve = approver({ mode: "always-ask", ask: async () => (asked++ === 0 ? "always" : "deny") });
+  const unreadable = { ...logs, commandText: "git log $(x)" };
+  expect(await approve(call, unreadable)).toMatchObject({ decision: "allow" });
+  expect(await approve(call, unreadable)).toBe("deny");
 });

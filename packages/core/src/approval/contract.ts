@@ -53,5 +53,14 @@ export type ApproveFn = (
   context: ApprovalContext,
 ) => Promise<ApprovalDecision | ApprovalAnswer>;
 
+/** Who forbids a call, and by which rule. */
+export interface Veto {
+  readonly decidedBy: "policy" | "rule";
+  readonly reason: string;
+}
+
+/** Forbids calls to every host, whoever would allow them; absent where nothing does. */
+export type VetoFn = (tool: string, context: ApprovalContext) => Veto | undefined;
+
 /** `allow-all` and `deny-all` decide by themselves; the others leave calls to a person (PT-173 to PT-177). */
 export type ApprovalMode = "allow-all" | "deny-all" | "read-only" | "always-ask";

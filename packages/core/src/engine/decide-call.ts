@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalContext, CallAssessment } from "../approval/contract.ts";
+import type { OnWarning } from "../environment/contract.ts";
 import { errorText } from "../errors/error-text.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import type { EventPayload, OmniMessage, ToolCallPayload } from "../omnimessage/message.ts";
@@ -17,10 +18,12 @@ export interface CallDecision {
 
 /** The text of a call's output that a person, a mode or nobody denied; the reason goes on a line of its own. */
 const DENIED_OUTPUT = "Tool call denied by user.";
+/** The same of one that the command policy or a deny rule forbids; the rule goes on a line of its own. */
+const FORBIDDEN_OUTPUT = "Tool call forbidden by policy.";
 
 /**
- * Decides on one call: a hook's veto first, then the run's ApproveFn, once. Without one, on a throw and on an
- * interruption the answer is deny.
+ * Decides on one call: a hook's veto first, the command policy's and a deny rule's next, then the run's ApproveFn, once.
+ * Without one, on a throw and on an interruption the answer is deny.
  */
 export async function decideCall(
   tools: ToolSide,
@@ -38,7 +41,13 @@ export async function decideCall(
     const event = { ...decided, decision: "deny", decided_by: "hook", reason: blocked } as const;
     return { event, refusal: { output: `Tool call blocked: ${blocked}`, stopReason: "failed" } };
   }
-  const answer = await ask(tools, run, toolCall, assessment);
+  const context = approvalContext(tools, assessment);
+  const veto = tools.veto(toolCall.payload.name, context);
+  if (veto) {
+    const event = { ...decided, decision: "forbidden", decided_by: veto.decidedBy, reason: veto.reason } as const;
+    return { event, refusal: { output: `${FORBIDDEN_OUTPUT}\nRule: ${veto.reason}`, stopReason: "aborted" } };
+  }
+  const answer = await ask(run, toolCall, context, tools.onWarning);
   const { decision, decidedBy = "user", reason } = answer;
   const event = { ...decided, decision, decided_by: decidedBy, ...(reason !== undefined && { reason }) };
   if (decision === "deny") {
@@ -57,15 +66,14 @@ const interrupted: ApprovalAnswer = {
 };
 
 async function ask(
-  tools: ToolSide,
   run: Run,
   toolCall: OmniMessage<ToolCallPayload>,
-  assessment: CallAssessment,
+  context: ApprovalContext,
+  onWarning: OnWarning,
 ): Promise<ApprovalAnswer & { unanswered?: boolean }> {
   if (run.signal.aborted) return interrupted;
   const { approve } = run;
   if (!approve) return { decision: "deny", decidedBy: "default", reason: "no approval callback was given" };
-  const context = approvalContext(tools, assessment);
   const { summary, risk, permission, workspace } = context;
   const { tool_call_id } = toolCall.payload;
   await run.emit(eventMessage({ type: "approval_request", tool_call_id, summary, risk, permission, workspace }));
@@ -80,7 +88,7 @@ async function ask(
     if (full?.decision === "deny") return { ...full, unanswered: full.decidedBy === "default" };
     return { decision: "deny", decidedBy: "default", reason: "the approval callback gave no decision" };
   } catch (error) {
-    tools.onWarning({ code: "approval-failed", message: `the approval callback failed: ${errorText(error)}` });
+    onWarning({ code: "approval-failed", message: `the approval callback failed: ${errorText(error)}` });
     return { decision: "deny", decidedBy: "default", reason: "the approval callback failed" };
   }
 }

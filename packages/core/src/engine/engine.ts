@@ -1,4 +1,4 @@
-import type { ApproveFn } from "../approval/contract.ts";
+import type { ApproveFn, VetoFn } from "../approval/contract.ts";
 import type { EnvironmentInterface, OnWarning } from "../environment/contract.ts";
 import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
@@ -11,6 +11,7 @@ import type { ToolOffer } from "./tool-offer.ts";
 export interface ToolSide {
   readonly environment: EnvironmentInterface;
   readonly hooks: Hooks;
+  readonly veto: VetoFn;
   readonly toolExecution: "parallel" | "sequential";
   readonly workspaceDir: string;
   readonly offer: ToolOffer;

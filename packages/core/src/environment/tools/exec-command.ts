@@ -63,6 +63,7 @@ function create(definition: ToolDefinitionConfig, config: EnvironmentConfig): Bu
     definition,
     risk: "process",
     commandText: (args) => commandOf(args),
+    paths: ({ workdir }) => (typeof workdir === "string" && !workdir.includes("\0") ? { read: [workdir] } : {}),
     approvalSummary: (args, { workspaceDir }) => summary(args, workspaceDir),
     execute(args, context) {
       const windowMs = foregroundWindowMs(args.yield_time_ms, DEFAULT_WINDOW_MS, timeoutMs);
