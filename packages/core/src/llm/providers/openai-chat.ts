@@ -35,31 +35,36 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
   const { host } = new URL(address);
   // Another vendor's model behind the same gateway cannot read them.
   const source = `${host} ${modelId.replace(/[^/]*$/, "")}`;
+  /** Of the request that is starting. What belongs to one is taken from here before anything is waited for. */
+  let starting: RequestState = newState(source);
+  // Making a model costs more than a request: the package builds the schema of its events anew each time.
+  const model = createOpenAICompatible({
+    name: OWN,
+    baseURL: address,
+    ...(query && { queryParams: Object.fromEntries(new URLSearchParams(query)) }),
+    includeUsage: host !== MISTRAL,
+    fetch: (input, init) => {
+      const { signatures } = starting;
+      const watch = { onBytes, onToolCalls: (pieces: ToolCallPieces) => signatures.note(pieces), rewrite: joinDeltas };
+      return providerFetch(fetch, (body) => mendEvents(body, watch))(input, init);
+    },
+    metadataExtractor: {
+      extractMetadata: async () => undefined,
+      createStreamExtractor: () => {
+        const { details } = starting;
+        return { processChunk: (chunk) => details.note(chunk), buildMetadata: () => undefined };
+      },
+    },
+    transformRequestBody: (body) => {
+      const limited = traits.reasoning ? withCompletionLimit(body) : body;
+      return isClaude ? markForCache(limited) : limited;
+    },
+  }).chatModel(modelId);
   return {
     send: async (options) => {
-      const signatures = new LateSignatures();
-      const details = new ReasoningDetails(source);
-      const provider = createOpenAICompatible({
-        name: OWN,
-        baseURL: address,
-        ...(query && { queryParams: Object.fromEntries(new URLSearchParams(query)) }),
-        includeUsage: host !== MISTRAL,
-        fetch: providerFetch(fetch, (body) =>
-          mendEvents(body, { onBytes, onToolCalls: (pieces) => signatures.note(pieces), rewrite: joinDeltas }),
-        ),
-        metadataExtractor: {
-          extractMetadata: async () => undefined,
-          createStreamExtractor: () => ({
-            processChunk: (chunk) => details.note(chunk),
-            buildMetadata: () => undefined,
-          }),
-        },
-        transformRequestBody: (body) => {
-          const limited = traits.reasoning ? withCompletionLimit(body) : body;
-          return isClaude ? markForCache(limited) : limited;
-        },
-      });
-      const { stream } = await provider.chatModel(modelId).doStream(options);
+      const { signatures, details } = newState(source);
+      starting = { signatures, details };
+      const { stream } = await model.doStream(options);
       return { stream, completePart: (part) => withCachedInput(details.complete(signatures.complete(part))) };
     },
     dialect: dialect(traits, source, isClaude),
@@ -76,6 +81,17 @@ export const openOpenaiChat: OpenProvider = async ({ modelId, baseUrl = OPENAI_U
 };
 
 /** It refuses `stream_options`, and counts without being asked. */
+interface RequestState {
+  readonly signatures: LateSignatures;
+  readonly details: ReasoningDetails;
+}
+
+function newState(source: string): RequestState {
+  return { signatures: new LateSignatures(), details: new ReasoningDetails(source) };
+}
+
+type ToolCallPieces = Parameters<LateSignatures["note"]>[0];
+
 const MISTRAL = "api.mistral.ai";
 
 function compatibleEffort(level: ThinkingLevelName | undefined): string | undefined {
