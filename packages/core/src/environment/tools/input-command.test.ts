@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { driveTool } from "../../../test/support/drive-tool.ts";
 import { isRunning, readPid } from "../../../test/support/processes.ts";
+import { allowingRules, denyingRule } from "../../approval/match-rules.ts";
 import { ofType } from "../../omnimessage/guards.ts";
 import type { EnvironmentConfig, ToolResult } from "../contract.ts";
 import { Environment } from "../environment.ts";
@@ -246,7 +247,7 @@ test("a person decides on what is sent and to which command; what is written is 
   const { approvalSummary, commandText } = tool(inputCommand);
   const args = { process_id: id, chars: "rm -rf /\n" };
   expect(await approvalSummary?.(args, { workspaceDir })).toBe(`send "rm -rf /\\n": ${id}\nwhich runs: bash`);
-  expect(commandText?.(args)).toBe("rm -rf /\n");
+  expect(commandText?.(args)).toBe("eval rm -rf /\n");
   const ctrlC = { process_id: id, chars: "\u0003" };
   expect([commandText?.(ctrlC), commandText?.({ process_id: id })]).toEqual([undefined, undefined]);
   expect(await approvalSummary?.(ctrlC, { workspaceDir })).toBe(`send Ctrl-C: ${id}\nwhich runs: bash`);
@@ -301,3 +302,13 @@ async function callTool(environment: Environment | undefined, name: string, args
   }
   return output;
 }
+
+test("rules that allow a command do not allow typing it into a program, and rules that deny it deny that too", () => {
+  const { commandText } = tool(inputCommand);
+  for (const chars of ["git log\n", "cd x\ngit log\n", "'git' log"]) {
+    const call = { tool: "input_command", workspace: workspaceDir, commandText: commandText?.({ chars }) ?? "" };
+    const rules = (effect: "allow" | "deny") => ["git", "cd", "eval"].map((command) => ({ [effect]: { command } }));
+    expect(allowingRules(rules("allow"), call)).toBeUndefined();
+    expect(denyingRule([{ deny: { command: "git log" } }], call)).toBeDefined();
+  }
+});

@@ -55,8 +55,9 @@ function create(definition: ToolDefinitionConfig, config: EnvironmentConfig): Bu
     name: definition.name,
     definition,
     risk: "process",
-    // Of a shell in the background it is a command: policy and rules have to see it.
-    commandText: (args) => (["", CTRL_C, CTRL_D].includes(charsOf(args)) ? undefined : charsOf(args)),
+    // A shell in the background takes it for a command, which policy and deny rules have to see. `eval` keeps rules that
+    // allow commands from allowing what is typed into a program that nobody knows.
+    commandText: (args) => (["", CTRL_C, CTRL_D].includes(charsOf(args)) ? undefined : `eval ${charsOf(args)}`),
     approvalSummary: (args) => summary(args, sessions),
     execute(args, context) {
       const defaultMs = charsOf(args) === "" ? POLL_WINDOW_MS : WRITE_WINDOW_MS;
