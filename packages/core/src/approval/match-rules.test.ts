@@ -6,7 +6,7 @@ import { shellWords } from "./command/shell-words.ts";
 import { allowingRules, denyingRule } from "./match-rules.ts";
 import type { ApprovalRule } from "./rule.ts";
 
-const workspace = "/work/app";
+const workspace = "/srv/app";
 const allow = (...commands: string[]): ApprovalRule[] => commands.map((command) => ({ allow: { command } }));
 const deny = (...commands: string[]): ApprovalRule[] => commands.map((command) => ({ deny: { command } }));
 
@@ -140,8 +140,8 @@ test("a tool's own rule decides on its commands too", () => {
 test("a rule with a workspace holds only there", () => {
   const here: ApprovalRule[] = [{ allow: { command: "ls" }, workspace }];
   expect(decision(here, "ls")).toBe("allow");
-  expect(decision([{ ...here[0], workspace: "/work" }], "ls")).toBe("ask");
-  expect(decision([{ deny: { command: "ls" }, workspace: "/work/app/sub" }], "ls")).toBe("ask");
+  expect(decision([{ ...here[0], workspace: "/srv" }], "ls")).toBe("ask");
+  expect(decision([{ deny: { command: "ls" }, workspace: "/srv/app/sub" }], "ls")).toBe("ask");
 });
 
 const word = fc.string({ minLength: 1, maxLength: 6 }).map((text) => text.replaceAll("\0", "x"));
