@@ -3,13 +3,9 @@ import type { ApprovalRule } from "../approval/rule.ts";
 import { vetoOf } from "../approval/veto.ts";
 import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
-import { joinHooks } from "../engine/hooks.ts";
-import { ToolOffer } from "../engine/tool-offer.ts";
-import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
-import { Environment } from "../environment/environment.ts";
+import type { ToolSource } from "../environment/contract.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
-import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
+import { findToolset } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
@@ -33,10 +29,8 @@ import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
-import type { SkillLimits } from "./skills/find-skills.ts";
-import { skillRoots } from "./skills/skill-roots.ts";
-import { skillSource } from "./skills/skill-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
+import { type ToolPlace, toolSide } from "./tool-side.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /**
@@ -195,6 +189,11 @@ export class Agent {
     return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
   }
 
+  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): ToolSide {
+    const sources = options.toolSources ?? this.#sources;
+    return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
+  }
+
   async #assemble(
     options: SessionOptions,
     model: SessionModel,
@@ -235,63 +234,7 @@ export class Agent {
       onDisposed: (session) => this.#open.delete(session),
     });
   }
-
-  #skillSource(workspaceDir: string, onWarning: OnWarning): ToolSource {
-    const { agentStateDir, userSkillsDir, projectConfigFile } = this.#paths;
-    const readLimits = async (): Promise<SkillLimits> => {
-      const { skills } = await readProjectConfig(projectConfigFile);
-      return { maxSkills: skills?.max_skills ?? MAX_SKILLS, maxSkillBytes: skills?.max_skill_bytes ?? MAX_SKILL_BYTES };
-    };
-    return skillSource(skillRoots(agentStateDir, userSkillsDir, workspaceDir), readLimits, onWarning);
-  }
-
-  /** Joins what was given to the agent and to one session into the tools of that session. */
-  #toolSide(
-    options: Injection,
-    veto: VetoFn,
-    place: {
-      readonly workspaceDir: string;
-      readonly scratchpadDir: string;
-      readonly vision: boolean;
-      readonly commandSessions: ProcessRegistry;
-    },
-  ): ToolSide {
-    const given = { ...this.#options, ...options };
-    const onWarning = quietly(given.onWarning);
-    const extra = [...(this.#options.tools ?? []), ...(options.tools ?? [])];
-    const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
-      forModel === undefined || (forModel === "vision") === place.vision;
-    const config: EnvironmentConfig = {
-      workspaceDir: place.workspaceDir,
-      toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
-      ...(given.toolset !== undefined && { toolset: given.toolset }),
-      sessionScratchpadDir: place.scratchpadDir,
-      services: { commandSessions: place.commandSessions },
-      tools: extra
-        .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
-        .filter((tool) => forThisModel(tool.definition)),
-      toolSources: [
-        ...(findToolset(given.toolset).skills ? [this.#skillSource(place.workspaceDir, onWarning)] : []),
-        ...(options.toolSources ?? this.#sources),
-      ],
-      toolContext: given.toolContext,
-      protectedPaths: [this.#paths.projectConfigFile, this.#paths.userConfigFile],
-      onWarning,
-    };
-    return {
-      environment: given.createEnvironment?.(config) ?? new Environment(config),
-      hooks: joinHooks(this.#options.hooks, options.hooks),
-      veto,
-      toolExecution: given.toolExecution ?? "parallel",
-      workspaceDir: place.workspaceDir,
-      offer: new ToolOffer(),
-      onWarning,
-    };
-  }
 }
-
-const MAX_SKILLS = 64;
-const MAX_SKILL_BYTES = 65_536;
 
 async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {
   return systemPrompt ?? (await defaultSystemPrompt(workspaceDir));

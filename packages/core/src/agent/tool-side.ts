@@ -1,0 +1,83 @@
+import type { VetoFn } from "../approval/contract.ts";
+import type { ToolSide } from "../engine/engine.ts";
+import { joinHooks } from "../engine/hooks.ts";
+import { ToolOffer } from "../engine/tool-offer.ts";
+import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
+import type { CommandSessionManager, EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
+import { Environment } from "../environment/environment.ts";
+import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
+import { quietly } from "../environment/warn-on-stderr.ts";
+import type { Injection } from "./agent-options.ts";
+import type { AgentPaths } from "./paths.ts";
+import { readProjectConfig } from "./project-config.ts";
+import type { SkillLimits } from "./skills/find-skills.ts";
+import { skillRoots } from "./skills/skill-roots.ts";
+import { skillSource } from "./skills/skill-source.ts";
+
+/** Where and for whom the tools of one session work. */
+export interface ToolPlace {
+  readonly workspaceDir: string;
+  readonly scratchpadDir: string;
+  /** Whether the session's model sees images. */
+  readonly vision: boolean;
+  readonly commandSessions: CommandSessionManager;
+}
+
+/**
+ * Joins what was given to the agent and to one session into the tools of that session. What the session was given stands in
+ * place of the agent's; tools and hooks are added to it.
+ *
+ * @param parts.sources - The tool sources that hold for this session.
+ * @throws {RookeryError} `config-invalid` for a toolset that is not known, `tool-duplicate`.
+ */
+export function toolSide(parts: {
+  readonly ofAgent: Injection;
+  readonly ofSession: Injection;
+  readonly sources: readonly ToolSource[];
+  readonly paths: AgentPaths;
+  readonly veto: VetoFn;
+  readonly place: ToolPlace;
+}): ToolSide {
+  const { ofAgent, ofSession, paths, veto, place } = parts;
+  const given = { ...ofAgent, ...ofSession };
+  const { workspaceDir, commandSessions } = place;
+  const onWarning = quietly(given.onWarning);
+  const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
+  const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
+    forModel === undefined || (forModel === "vision") === place.vision;
+  const skills = findToolset(given.toolset).skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
+  const config: EnvironmentConfig = {
+    workspaceDir,
+    toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
+    ...(given.toolset !== undefined && { toolset: given.toolset }),
+    sessionScratchpadDir: place.scratchpadDir,
+    services: { commandSessions },
+    tools: extra
+      .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
+      .filter((tool) => forThisModel(tool.definition)),
+    toolSources: [...skills, ...parts.sources],
+    toolContext: given.toolContext,
+    protectedPaths: [paths.projectConfigFile, paths.userConfigFile],
+    onWarning,
+  };
+  return {
+    environment: given.createEnvironment?.(config) ?? new Environment(config),
+    hooks: joinHooks(ofAgent.hooks, ofSession.hooks),
+    veto,
+    toolExecution: given.toolExecution ?? "parallel",
+    workspaceDir,
+    offer: new ToolOffer(),
+    onWarning,
+  };
+}
+
+const MAX_SKILLS = 64;
+const MAX_SKILL_BYTES = 65_536;
+
+function skillsOf(paths: AgentPaths, workspaceDir: string, onWarning: OnWarning): ToolSource {
+  const readLimits = async (): Promise<SkillLimits> => {
+    const { skills } = await readProjectConfig(paths.projectConfigFile);
+    return { maxSkills: skills?.max_skills ?? MAX_SKILLS, maxSkillBytes: skills?.max_skill_bytes ?? MAX_SKILL_BYTES };
+  };
+  return skillSource(skillRoots(paths.agentStateDir, paths.userSkillsDir, workspaceDir), readLimits, onWarning);
+}
