@@ -1,7 +1,6 @@
 import type { VetoFn } from "../approval/contract.ts";
 import type { ApprovalRule } from "../approval/rule.ts";
 import { vetoOf } from "../approval/veto.ts";
-import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import type { ToolSource } from "../environment/contract.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
@@ -11,22 +10,25 @@ import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { DebugLog } from "../llm/network/debug-log.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
-import { ModelContext } from "../session/model-context.ts";
-import { Session } from "../session/session.ts";
-import { SessionRecord } from "../session/session-record.ts";
+import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import { restoreSession } from "../session/resume/restore-session.ts";
+import type { Session } from "../session/session.ts";
 import { ToolRunner } from "../session/tool-runner.ts";
 import { type ExportEntry, exportSession } from "../trace/export-session.ts";
 import { type ImportedSession, type ImportOptions, importSession } from "../trace/import-session.ts";
+import { acquireLock, type SessionLock } from "../trace/lock.ts";
 import type { TraceEntry } from "../trace/read-trace.ts";
 import { newSessionId } from "../trace/session-id.ts";
-import { sessionPaths } from "../trace/session-paths.ts";
-import { latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
+import { type SessionPaths, sessionPaths } from "../trace/session-paths.ts";
+import { contextFiles, latestSessionId, listSessions, readSession, removeSession } from "../trace/session-store.ts";
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
+import { type Assembly, assembleSession } from "./assemble-session.ts";
 import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
+import { checkResumeOptions } from "./resume-options.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
@@ -70,19 +72,52 @@ export class Agent {
    */
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
-    const createLLM = options.createLLM ?? this.#options.createLLM;
-    const fetchFor = (baseUrl: string): typeof fetch =>
-      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
-    const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
+    const model = await this.#model(options);
     const veto = await this.#veto();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
+    const sessionId = newSessionId();
+    const paths = sessionPaths(this.#paths.agentDir, sessionId);
     try {
-      const systemPrompt = await systemPromptOf(options, workspace.path);
-      return this.#keep(await this.#assemble(options, model, veto, workspace.path, systemPrompt));
+      const meta = sessionMetaMessage({
+        session_id: sessionId,
+        provider: model.provider,
+        model_id: model.modelId,
+        model_context_window: model.contextWindow,
+        system_prompt: options.systemPrompt ?? (await defaultSystemPrompt(workspace.path)),
+        agent_state: this.#paths.agentStateDir,
+        workspace: workspace.path,
+        ...(options.source !== undefined && { source: options.source }),
+      });
+      return await locked(paths, async (lock) =>
+        this.#keep(await this.#assemble(options, { meta, paths, lock, model }, veto)),
+      );
     } catch (error) {
       await workspace.abandon();
       throw error;
     }
+  }
+
+  /**
+   * Opens a session where its trace ends: same model, same workspace, same prompt; thinking level, tools and rules are
+   * those of now. What a killed process left running is ended; what it left unfinished goes to the model with the next input.
+   *
+   * @throws {RookeryError} As `createSession`; `session-not-found`, `session-locked`, `trace-corrupt`; `usage` for a model
+   *   or a workspace other than the session's.
+   */
+  async resumeSession(sessionId: string, options: SessionOptions = {}): Promise<Session> {
+    this.#assertOpen();
+    const { agentDir, workspacesDir } = this.#paths;
+    const files = await contextFiles(agentDir, sessionId);
+    const paths = sessionPaths(agentDir, sessionId);
+    return locked(paths, async (lock) => {
+      const restored = await restoreSession(files);
+      const { provider, model_id: modelId, workspace } = restored.meta;
+      await checkResumeOptions(sessionId, restored.meta, options);
+      const model = await this.#model({ ...options, provider, modelId });
+      await openWorkspace(workspace, workspacesDir);
+      const meta: OmniMessage<SessionMetaPayload> = { timestamp: "", type: "session_meta", payload: restored.meta };
+      return this.#keep(await this.#assemble(options, { meta, paths, lock, model, restored }, await this.#veto()));
+    });
   }
 
   /** Makes a runner of single tools: the session's environment without a model and without a record. */
@@ -168,6 +203,13 @@ export class Agent {
     return this.#options.env ?? process.env;
   }
 
+  #model(options: SessionOptions): Promise<SessionModel> {
+    const createLLM = options.createLLM ?? this.#options.createLLM;
+    const fetchFor = (baseUrl: string): typeof fetch =>
+      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
+    return sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
+  }
+
   #assertOpen(): void {
     if (!this.#closed) return;
     throw new RookeryError("agent-closed", "the agent has been disposed of", { hint: "create it again" });
@@ -194,48 +236,28 @@ export class Agent {
     return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
   }
 
-  async #assemble(
+  #assemble(
     options: SessionOptions,
-    model: SessionModel,
+    parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "restored">,
     veto: VetoFn,
-    workspaceDir: string,
-    systemPrompt: string,
   ): Promise<Session> {
-    const meta = sessionMetaMessage({
-      session_id: newSessionId(),
-      provider: model.provider,
-      model_id: model.modelId,
-      model_context_window: model.contextWindow,
-      system_prompt: systemPrompt,
-      agent_state: this.#paths.agentStateDir,
-      workspace: workspaceDir,
-      ...(options.source !== undefined && { source: options.source }),
-    });
-    const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
-    const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
-    const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
-    const log = new ContextLog();
-    const { maxTurns = 0 } = options;
-    const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);
-    // Of a process that was killed while it had this session open; the lock says that it is gone.
-    await commandSessions.endLeftovers();
-    return new Session({
-      meta,
-      record,
-      context: new ModelContext({
-        tools,
-        log,
-        createModel: (offered) => model.create({ systemPrompt, tools: offered }),
-      }),
-      maxTurns: maxTurns > 0 ? maxTurns : undefined,
-      ...(model.key && { key: model.key }),
-      ...(model.pricing && { pricing: model.pricing }),
+    return assembleSession({
+      ...parts,
+      maxTurns: options.maxTurns,
+      toolSide: (place) => this.#toolSide(options, veto, place),
+      onWarning: quietly(options.onWarning ?? this.#options.onWarning),
       onDisposed: (session) => this.#open.delete(session),
     });
   }
 }
 
-async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {
-  return systemPrompt ?? (await defaultSystemPrompt(workspaceDir));
+/** Gives `open` the lock of a session, which is released if that fails. @throws {RookeryError} `session-locked`, `root-unwritable`. */
+async function locked<T>({ lockFile }: SessionPaths, open: (lock: SessionLock) => Promise<T>): Promise<T> {
+  const lock = acquireLock(lockFile);
+  try {
+    return await open(lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@ import type { CreateLLM, GenerativeModelConfig } from "../llm/contract.ts";
 import type { ModelPricing } from "../llm/cost.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
 import { proxySecrets } from "../llm/network/proxy-for.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
 import type { SessionKey } from "../session/session.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
 import { keyResolver } from "./model-key.ts";
@@ -9,6 +10,9 @@ import { modelPair } from "./model-name.ts";
 import { storedModel } from "./model-settings.ts";
 import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
 import { type ModelChoice, resolveModel } from "./resolve-model.ts";
+
+/** What a model context gives its model beside what all of a session have in common. */
+type ContextConfig = Pick<GenerativeModelConfig, "systemPrompt" | "tools" | "toolCallIds" | "sessionUsage">;
 
 /** The model of one session: what its trace says of it, and how to make it. */
 export interface SessionModel {
@@ -18,7 +22,7 @@ export interface SessionModel {
   readonly vision: boolean;
   /** Absent where it is not known, and for a model of the caller's own. */
   readonly pricing?: ModelPricing;
-  create(config: Pick<GenerativeModelConfig, "systemPrompt" | "tools">): ReturnType<CreateLLM>;
+  create(config: ContextConfig, history: readonly OmniMessage[]): ReturnType<CreateLLM>;
   /** Absent for a model of the caller's own. */
   readonly key?: SessionKey;
 }
@@ -49,14 +53,17 @@ export async function sessionModel(
     contextWindow: choice.contextWindow ?? "unknown",
     vision: choice.vision ?? false,
     ...(choice.pricing && { pricing: choice.pricing }),
-    create: (given) =>
-      new GenerativeModel({
+    create(given, history) {
+      const model = new GenerativeModel({
         ...given,
         ...modelConfig(choice, options),
         resolveApiKey,
         fetch: send,
         secrets: proxySecrets(env),
-      }),
+      });
+      model.setHistory(history);
+      return model;
+    },
     key: { used: () => used, current },
   };
 }
@@ -81,10 +88,10 @@ function customModel(options: SessionOptions, createLLM: CreateLLM, config: Proj
     modelId,
     contextWindow: entry?.context_window ?? "unknown",
     vision: entry?.vision ?? false,
-    create: (given) =>
+    create: (given, history) =>
       createLLM(
         { ...given, ...tuning(options), modelId, ...(clientType && { clientType }), ...(baseUrl && { baseUrl }) },
-        [],
+        history,
       ),
   };
 }

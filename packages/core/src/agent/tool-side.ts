@@ -5,6 +5,7 @@ import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
 import type { CommandSessionManager, EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
+import type { FileGuard } from "../environment/files/file-guard.ts";
 import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import type { Injection } from "./agent-options.ts";
@@ -21,6 +22,10 @@ export interface ToolPlace {
   /** Whether the session's model sees images. */
   readonly vision: boolean;
   readonly commandSessions: CommandSessionManager;
+  /** What the file tools of the session know; absent: nothing yet. */
+  readonly files?: FileGuard;
+  /** What the model was offered before; absent: nothing yet. */
+  readonly offer?: ToolOffer;
 }
 
 /**
@@ -51,7 +56,7 @@ export function toolSide(parts: {
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
     ...(given.toolset !== undefined && { toolset: given.toolset }),
     sessionScratchpadDir: place.scratchpadDir,
-    services: { commandSessions },
+    services: { commandSessions, ...(place.files && { files: place.files }) },
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),
@@ -66,7 +71,7 @@ export function toolSide(parts: {
     veto,
     toolExecution: given.toolExecution ?? "parallel",
     workspaceDir,
-    offer: new ToolOffer(),
+    offer: place.offer ?? new ToolOffer(),
     onWarning,
   };
 }

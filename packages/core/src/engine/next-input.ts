@@ -6,6 +6,9 @@ import { callText, proseText, tagged } from "./transcript.ts";
 /** What a committed call that never got an output is answered with after the harness was killed. */
 export const KILLED_OUTPUT = "[interrupted: the harness stopped while this ran; its effect is unknown]";
 
+/** The `code` of the `abort` that ends a run in the record which was going on when the harness was killed. */
+export const HARNESS_STOPPED = "harness-stopped";
+
 /**
  * The input of the next request, from the records since the last committed request began.
  *
@@ -49,7 +52,8 @@ function answers(
   return calls.map((call) => byId.get(call.payload.tool_call_id) ?? killedOutput(call));
 }
 
-function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<ToolCallOutputPayload> {
+/** The output of a call whose own was never recorded. */
+export function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<ToolCallOutputPayload> {
   const { tool_call_id } = call.payload;
   return modelMessage({
     type: "tool_call_output",
@@ -63,8 +67,9 @@ function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<ToolCallO
 /** Runs that ended without an answer: flattened if a reply had begun, as given if not. */
 function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
   const input = records.filter(isInput);
-  const outputs = outputsById(records);
-  const pieces = runsOf(records).flatMap((run) => runTranscript(run, outputs));
+  const runs = runsOf(records);
+  const outputs = new Map([...runs.flatMap(killedOutputs), ...outputsById(records)]);
+  const pieces = runs.flatMap((run) => runTranscript(run, outputs));
   if (!records.some((message) => isProduct(message))) return input;
   const text = ["The turn below was interrupted before its reply was complete.", ...pieces].join("\n");
   return [
@@ -74,12 +79,26 @@ function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
   ];
 }
 
-/** The records of each run, without the `abort` that ends it. */
+/** Of a run in which the harness was killed, by id: whether a call that had been let through ran is not known. */
+function killedOutputs(run: readonly OmniMessage[]): [id: string, ToolCallOutputPayload][] {
+  const end = run.at(-1);
+  if (!end || !isType(end, "abort") || end.payload.code !== HARNESS_STOPPED) return [];
+  const decisions = run.filter((message) => isType(message, "approval_decision"));
+  const allowed = new Set(
+    decisions.flatMap(({ payload }) => (payload.decision === "allow" ? payload.tool_call_id : [])),
+  );
+  return run
+    .filter((message) => isType(message, "tool_call"))
+    .filter(({ payload }) => allowed.has(payload.tool_call_id))
+    .map((call) => [call.payload.tool_call_id, killedOutput(call).payload]);
+}
+
+/** The records of each run, with the `abort` that ends it. */
 function runsOf(records: readonly OmniMessage[]): OmniMessage[][] {
   const runs: OmniMessage[][] = [[]];
   for (const message of records) {
+    runs.at(-1)?.push(message);
     if (isType(message, "abort")) runs.push([]);
-    else runs.at(-1)?.push(message);
   }
   return runs;
 }

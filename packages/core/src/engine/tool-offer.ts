@@ -10,9 +10,13 @@ export class ToolOffer {
   #offered: readonly ToolDefinition[] = [];
   #fingerprint: string | undefined;
 
-  /** @param introduced - Names that committed outputs of the session have introduced before. */
-  constructor(introduced: Iterable<string> = []) {
+  /**
+   * @param introduced - Names that committed outputs of the session have introduced before.
+   * @param announced - The offer that the record ends with; absent: none was made.
+   */
+  constructor(introduced: Iterable<string> = [], announced?: readonly ToolDefinition[]) {
     this.#introduced = new Set(introduced);
+    if (announced) this.#fingerprint = JSON.stringify(announced);
   }
 
   get tools(): readonly ToolDefinition[] {
@@ -25,12 +29,17 @@ export class ToolOffer {
 
   /** Takes in what the environment lists now; true when the offer changed, the first time included. */
   update(listed: readonly ToolDefinition[]): boolean {
-    const offered = listed.filter((tool) => !tool.hidden || this.#introduced.has(tool.name));
+    const offered = this.select(listed);
+    this.#offered = offered;
     const fingerprint = JSON.stringify(offered);
     if (fingerprint === this.#fingerprint) return false;
     this.#fingerprint = fingerprint;
-    this.#offered = offered;
     return true;
+  }
+
+  /** Those of the listed tools that are offered now. */
+  select(listed: readonly ToolDefinition[]): ToolDefinition[] {
+    return listed.filter((tool) => !tool.hidden || this.#introduced.has(tool.name));
   }
 
   /** Remembers the names that outputs sent to the model introduce. */

@@ -1,4 +1,4 @@
-import type { FinishReason, OmniMessage, StopReason, ToolDefinition } from "../omnimessage/message.ts";
+import type { FinishReason, OmniMessage, StopReason, TokenCounts, ToolDefinition } from "../omnimessage/message.ts";
 import type { ModelPricing } from "./cost.ts";
 
 /** How hard a model thinks before it answers. */
@@ -67,6 +67,8 @@ export interface GenerativeModelConfig {
   readonly requestTimeoutMs?: number;
   /** Keeps call ids distinct over a whole session; pass the same instance to each of its models. */
   readonly toolCallIds?: ToolCallIdAllocator;
+  /** What the session took before this model; `token_usage.session` goes on from it. */
+  readonly sessionUsage?: TokenCounts;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How requests are sent; default: Node's own `fetch`. */

@@ -54,7 +54,7 @@ export class GenerativeModel implements LLMInterface {
     this.#config = config;
     this.#secrets = [...secretsOf(config.headers, config.baseUrl), ...(config.secrets ?? [])];
     this.#tools = config.tools;
-    this.#meter = new UsageMeter(config.pricing, () => this.#estimateStart());
+    this.#meter = new UsageMeter(config.pricing, () => this.#estimateStart(), config.sessionUsage);
     this.#toolCallIds = config.toolCallIds ?? createToolCallIdAllocator();
   }
 

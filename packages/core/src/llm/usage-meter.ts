@@ -11,12 +11,16 @@ export class UsageMeter {
   readonly #pricing: ModelPricing | undefined;
   readonly #estimateStart: () => number;
   #contextTokens: number | undefined;
-  #spent: TokenCounts = NO_TOKENS;
+  #spent: TokenCounts;
 
-  /** @param estimateStart - What the history takes before the first request, in tokens. */
-  constructor(pricing: ModelPricing | undefined, estimateStart: () => number) {
+  /**
+   * @param estimateStart - What the history takes before the first request, in tokens.
+   * @param before - What the session took before this model.
+   */
+  constructor(pricing: ModelPricing | undefined, estimateStart: () => number, before: TokenCounts = NO_TOKENS) {
     this.#pricing = pricing;
     this.#estimateStart = estimateStart;
+    this.#spent = before;
   }
 
   /** What the history takes of the context window: as the provider counted it last, or an estimate. */

@@ -36,7 +36,7 @@ export class ModelContext {
     try {
       const listed = await unlessAborted(tools.environment.listTools(), run.signal);
       if (listed === INTERRUPTED) return interruption(run.signal);
-      const llm = createModel(listed.filter((tool) => !tool.hidden));
+      const llm = createModel(tools.offer.select(listed));
       this.#engine = { ...tools, llm, log, reconnector: this.#reconnector };
       return { engine: this.#engine };
     } catch (error) {

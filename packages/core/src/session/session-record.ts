@@ -1,10 +1,10 @@
 import { rmdirSync } from "node:fs";
 import type { ContextLog } from "../engine/context-log.ts";
 import type { OnWarning } from "../environment/contract.ts";
-import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
 import { isOnRecord } from "../omnimessage/on-record.ts";
-import { acquireLock, type SessionLock } from "../trace/lock.ts";
-import { type SessionPaths, sessionPaths } from "../trace/session-paths.ts";
+import type { SessionLock } from "../trace/lock.ts";
+import type { SessionPaths } from "../trace/session-paths.ts";
 import { TraceWriter } from "../trace/trace-writer.ts";
 
 /** A session's place on disk, held by this process: the lock, the trace, and the tail the next request depends on. */
@@ -13,16 +13,22 @@ export class SessionRecord {
   readonly #lock: SessionLock;
   readonly #writer: TraceWriter;
   readonly #log: ContextLog;
-  #head: OmniMessage<SessionMetaPayload> | undefined;
+  #head: readonly OmniMessage[];
 
   /**
-   * @param head - Written before the first record; a session that never says anything leaves no trace.
-   * @throws {RookeryError} `session-locked`, or `root-unwritable` when the directory cannot be made.
+   * @param lock - Of `paths.lockFile`; released with the record.
+   * @param head - Written before the first record, so that a session which never says anything leaves no trace.
    */
-  constructor(agentDir: string, head: OmniMessage<SessionMetaPayload>, log: ContextLog, onWarning: OnWarning) {
-    this.paths = sessionPaths(agentDir, head.payload.session_id);
-    this.#lock = acquireLock(this.paths.lockFile);
-    this.#writer = TraceWriter.open(this.paths.traceDir, {
+  constructor(
+    paths: SessionPaths,
+    lock: SessionLock,
+    head: readonly OmniMessage[],
+    log: ContextLog,
+    onWarning: OnWarning,
+  ) {
+    this.paths = paths;
+    this.#lock = lock;
+    this.#writer = TraceWriter.open(paths.traceDir, {
       onFailure: (error) => onWarning({ code: "trace-failed", message: error.message }),
     });
     this.#head = head;
@@ -36,7 +42,7 @@ export class SessionRecord {
 
   add(message: OmniMessage): void {
     if (!isOnRecord(message)) return;
-    if (this.#head && this.#writer.record(this.#head)) this.#head = undefined;
+    while (this.#head[0] && this.#writer.record(this.#head[0])) this.#head = this.#head.slice(1);
     this.#writer.record(message);
     this.#log.add(message);
   }
@@ -45,7 +51,7 @@ export class SessionRecord {
   close(): void {
     this.#writer.close();
     this.#lock.release();
-    if (this.#head) removeIfEmpty(this.paths.traceDir);
+    if (this.#head.length > 0) removeIfEmpty(this.paths.traceDir);
   }
 }
 

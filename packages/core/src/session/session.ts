@@ -22,6 +22,8 @@ export interface SessionParts {
   readonly record: SessionRecord;
   readonly context: ModelContext;
   readonly maxTurns: number | undefined;
+  /** What its runs took before it was opened; absent: nothing. */
+  readonly spent?: Spending;
   /** What its model costs; absent where that is not known. */
   readonly pricing?: ModelPricing;
   /** Absent where the model is the caller's own. */
@@ -39,11 +41,12 @@ export class Session {
   readonly #parts: SessionParts;
   #running: { readonly ended: Promise<unknown>; interrupt(): void } | undefined;
   #closed = false;
-  #spent = NO_SPENDING;
+  #spent: Spending;
   #refusedKey: { readonly key: string | undefined } | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#spent = parts.spent ?? NO_SPENDING;
   }
 
   get sessionId(): string {

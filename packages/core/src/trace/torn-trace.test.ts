@@ -110,7 +110,16 @@ const WRITER = `
   const writer = TraceWriter.open(directory, { onFailure: (error) => { throw error; } });
   for (let n = 0; ; n += 1) {
     writer.record(userText(JSON.stringify({ run: Number(run), n, filler: "é".repeat((n * 7919) % 30_000) })));
-    writeSync(1, ".");
+    acknowledge();
+  }
+  function acknowledge() {
+    try {
+      writeSync(1, ".");
+    } catch (error) {
+      // The pipe does not wait for a reader who is kept from reading.
+      if (error.code !== "EAGAIN") throw error;
+      acknowledge();
+    }
   }
 `;
 

@@ -5,8 +5,13 @@ import { statSync } from "node:fs";
  * Paths are real paths; a file with several hard links is one file under each of them.
  */
 export class FileGuard {
-  readonly #fingerprints = new Map<string, string>();
+  readonly #fingerprints: Map<string, string>;
   readonly #queues = new Map<string, Promise<unknown>>();
+
+  /** @param seen - What tools of this session saw before: fingerprints by real paths. */
+  constructor(seen: ReadonlyMap<string, string> = new Map()) {
+    this.#fingerprints = new Map(seen);
+  }
 
   /** Remembers a file as it was just read or written, by its sha256 or what stands for that (`fingerprintOf`). */
   remember(realPath: string, fingerprint: string): void {

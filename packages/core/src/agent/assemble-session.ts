@@ -1,0 +1,74 @@
+import { ContextLog } from "../engine/context-log.ts";
+import type { ToolSide } from "../engine/engine.ts";
+import { ToolOffer } from "../engine/tool-offer.ts";
+import type { OnWarning } from "../environment/contract.ts";
+import { FileGuard } from "../environment/files/file-guard.ts";
+import { ProcessRegistry } from "../environment/process/process-registry.ts";
+import { createToolCallIdAllocator } from "../llm/tool-call-ids.ts";
+import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import { ModelContext } from "../session/model-context.ts";
+import type { RestoredSession } from "../session/resume/restore-session.ts";
+import { Session } from "../session/session.ts";
+import { SessionRecord } from "../session/session-record.ts";
+import type { SessionLock } from "../trace/lock.ts";
+import type { SessionPaths } from "../trace/session-paths.ts";
+import type { SessionModel } from "./session-model.ts";
+import type { ToolPlace } from "./tool-side.ts";
+
+/** What a session is assembled from. */
+export interface Assembly {
+  readonly meta: OmniMessage<SessionMetaPayload>;
+  readonly paths: SessionPaths;
+  /** Released with the session. */
+  readonly lock: SessionLock;
+  readonly model: SessionModel;
+  /** Makes its tools. */
+  readonly toolSide: (place: ToolPlace) => ToolSide;
+  /** Of one task; absent or zero or less: no limit. */
+  readonly maxTurns?: number | undefined;
+  readonly onWarning: OnWarning;
+  readonly onDisposed: (session: Session) => void;
+  /** What its trace says; absent for a new session. */
+  readonly restored?: RestoredSession;
+}
+
+/** Puts a session together: its record, its tools and its model context, new or as they were left. */
+export async function assembleSession(parts: Assembly): Promise<Session> {
+  const { meta, paths, lock, model, restored, onWarning, maxTurns = 0 } = parts;
+  const { system_prompt: systemPrompt, workspace: workspaceDir } = meta.payload;
+  const { memory } = restored ?? {};
+  const commandSessions = new ProcessRegistry({ ownerFile: paths.processesFile, onWarning });
+  const tools = parts.toolSide({
+    workspaceDir,
+    scratchpadDir: paths.scratchpadDir,
+    vision: model.vision,
+    commandSessions,
+    files: new FileGuard(memory?.seenFiles),
+    offer: new ToolOffer(memory?.introduced, restored?.tools),
+  });
+  const log = restored?.log ?? new ContextLog();
+  const head = restored ? restored.ending : [meta];
+  const record = new SessionRecord(paths, lock, head, log, tools.onWarning);
+  // Of a process that was killed while it had this session open; the lock says that it is gone.
+  await commandSessions.endLeftovers();
+  const toolCallIds = createToolCallIdAllocator(memory?.callIds);
+  const sessionUsage = memory?.spent.usage;
+  return new Session({
+    meta,
+    record,
+    context: new ModelContext({
+      tools,
+      log,
+      createModel: (offered) =>
+        model.create(
+          { systemPrompt, tools: offered, toolCallIds, ...(sessionUsage && { sessionUsage }) },
+          restored?.history ?? [],
+        ),
+    }),
+    maxTurns: maxTurns > 0 ? maxTurns : undefined,
+    ...(memory && { spent: memory.spent }),
+    ...(model.key && { key: model.key }),
+    ...(model.pricing && { pricing: model.pricing }),
+    onDisposed: parts.onDisposed,
+  });
+}

@@ -1,0 +1,54 @@
+import { HARNESS_STOPPED, isCommit, isInput, killedOutput } from "../../engine/next-input.ts";
+import { eventMessage } from "../../omnimessage/build.ts";
+import { isType } from "../../omnimessage/guards.ts";
+import type { OmniMessage } from "../../omnimessage/message.ts";
+
+/**
+ * The records that a killed harness did not come to write: outputs of committed calls, the end of a request, the end of
+ * the run. Empty where nothing is missing.
+ *
+ * @param tail - The records since the last committed request began.
+ */
+export function missingEnding(tail: readonly OmniMessage[]): OmniMessage[] {
+  const ending = [...outputsOfCommitted(tail), ...endOfRequest(tail)];
+  if (ending.length === 0 && !waitsForReply(tail)) return [];
+  return [...ending, eventMessage({ type: "abort", reason: STOPPED, code: HARNESS_STOPPED })];
+}
+
+const STOPPED = "the harness stopped";
+
+function outputsOfCommitted(tail: readonly OmniMessage[]): OmniMessage[] {
+  const calls = tail.slice(0, tail.findLastIndex(isCommit) + 1).filter((message) => isType(message, "tool_call"));
+  const answered = idsOf(tail, "tool_call_output");
+  const decided = idsOf(tail, "approval_decision");
+  return calls
+    .filter(({ payload }) => !answered.has(payload.tool_call_id))
+    .flatMap((call) => {
+      const { tool_call_id } = call.payload;
+      const reason = `${STOPPED} before this was decided`;
+      const decision = {
+        type: "approval_decision",
+        tool_call_id,
+        decision: "deny",
+        decided_by: "default",
+        reason,
+      } as const;
+      return [...(decided.has(tool_call_id) ? [] : [eventMessage(decision)]), killedOutput(call)];
+    });
+}
+
+function idsOf(tail: readonly OmniMessage[], type: "tool_call_output" | "approval_decision"): Set<string> {
+  return new Set(tail.flatMap((message) => (isType(message, type) ? message.payload.tool_call_id : [])));
+}
+
+function endOfRequest(tail: readonly OmniMessage[]): OmniMessage[] {
+  const began = tail.findLastIndex((message) => isType(message, "request_begin"));
+  const ended = tail.findLastIndex((message) => isType(message, "request_end"));
+  return began > ended ? [eventMessage({ type: "request_end", status: "aborted", error_message: STOPPED })] : [];
+}
+
+/** Something was said that no reply answers and no interruption ends. */
+function waitsForReply(tail: readonly OmniMessage[]): boolean {
+  const ended = tail.findLastIndex((message) => isCommit(message) || isType(message, "abort"));
+  return tail.slice(ended + 1).some((message) => isType(message, "request_begin") || isInput(message));
+}
