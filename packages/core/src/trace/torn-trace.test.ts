@@ -113,12 +113,13 @@ const WRITER = `
     acknowledge();
   }
   function acknowledge() {
-    try {
-      writeSync(1, ".");
-    } catch (error) {
-      // The pipe does not wait for a reader who is kept from reading.
-      if (error.code !== "EAGAIN") throw error;
-      acknowledge();
+    for (;;) {
+      try {
+        return writeSync(1, ".");
+      } catch (error) {
+        // The pipe does not wait for a reader who is kept from reading.
+        if (error.code !== "EAGAIN") throw error;
+      }
     }
   }
 `;
