@@ -33,10 +33,11 @@ import { textView } from "../render/text-view.ts";
 import type { View } from "../render/view.ts";
 import { retryKey } from "../retry-key.ts";
 import { runHint } from "../run-hint.ts";
+import { type ResumeFlags, sessionToResume } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
 import { configFile } from "./config-file.ts";
 
-interface RunFlags extends AgentFlags {
+interface RunFlags extends AgentFlags, ResumeFlags {
   readonly file?: string;
   readonly model?: string;
   readonly provider?: string;
@@ -66,6 +67,12 @@ export function defineRun(program: Command, context: CommandContext): void {
     .option("--model-id <MODEL_ID>", "the same in two parts, with --provider")
     .option("--client-type <TYPE>", "the protocol the server speaks (default: by the model's name)")
     .option("--base-url <URL>", "the server's address, as in http://127.0.0.1:8080/v1")
+    .option(
+      "--resume [ID]",
+      "go on with a session: its id or a part of it, without one a list to pick from",
+      onlyOnce("--resume"),
+    )
+    .option("--continue", "go on with the latest session of the workspace")
     .option("--workspace <DIR>", "where the agent works (default: here)")
     .option("--approve <MODE>", `${APPROVAL_MODES.join(", ")} (default: allow-all)`, oneOf("--approve", APPROVAL_MODES))
     .option("--thinking <LEVEL>", THINKING_LEVELS.join(", "), oneOf("--thinking", THINKING_LEVELS))
@@ -96,14 +103,19 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
     return await withAgent(flags, context, async (agent) => {
-      const session = await agent.createSession({
+      const workspaceDir = resolve(io.cwd, flags.workspace ?? ".");
+      const options = {
         ...pair,
-        workspaceDir: resolve(io.cwd, flags.workspace ?? "."),
         ...(flags.clientType !== undefined && { clientType: flags.clientType }),
         ...(flags.baseUrl !== undefined && { baseUrl: flags.baseUrl }),
         ...(flags.thinking && { thinkingLevel: flags.thinking }),
         ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
-      });
+      };
+      const resumed = await sessionToResume(agent, flags, workspaceDir, io);
+      const session =
+        resumed === undefined
+          ? await agent.createSession({ ...options, workspaceDir })
+          : await agent.resumeSession(resumed, { ...options, ...(flags.workspace !== undefined && { workspaceDir }) });
       if (flags.maxCost !== undefined) assertPriced(session);
       const { approve: mode = "allow-all" } = flags;
       const person = approvalPrompt(io, stdout, interruption.signal);

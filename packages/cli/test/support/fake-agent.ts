@@ -41,6 +41,15 @@ export function fakeAgent(script: AgentScript): FakeAgent {
       const meta = { provider: "custom", model_id: "local" };
       return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
     },
+    async resumeSession(id: string, options: unknown) {
+      log.push(["resumeSession", id, options]);
+      const meta = { provider: "custom", model_id: "local" };
+      return { sessionId: id, traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
+    },
+    async latestSessionId(options: unknown) {
+      log.push(["latestSessionId", options]);
+      return script.sessions?.[0]?.id;
+    },
     async createToolRunner(options: unknown) {
       log.push(["createToolRunner", options]);
       if (script.failure) throw script.failure;

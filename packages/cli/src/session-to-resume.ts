@@ -1,0 +1,83 @@
+import { createInterface } from "node:readline/promises";
+import { type Agent, RookeryError, type SessionSummary } from "@rookery/core";
+import type { Io } from "./io.ts";
+import { discardTyped } from "./prompt-approval.ts";
+import { oneLine } from "./render/neutralise.ts";
+
+/** The flags that say which session goes on; `resume` is `true` without an id. */
+export interface ResumeFlags {
+  readonly resume?: string | true;
+  readonly continue?: true;
+}
+
+/**
+ * The session that the flags mean: by its id or a part of it, the latest of the workspace, or one that is picked from a
+ * list at a terminal. Absent without such a flag.
+ *
+ * @throws {RookeryError} `usage` when both flags are there, or an id is to be picked and nobody sits at a terminal;
+ *   `session-not-found`.
+ */
+export async function sessionToResume(
+  agent: Agent,
+  { resume, continue: goesOn }: ResumeFlags,
+  workspace: string,
+  io: Io,
+): Promise<string | undefined> {
+  if (resume !== undefined && goesOn) {
+    throw new RookeryError("usage", "--resume came together with --continue", { hint: "use one of them" });
+  }
+  if (goesOn) return latest(agent, workspace);
+  if (resume === true) return pick(await agent.listSessions(), io);
+  return resume === undefined ? undefined : byPart(await agent.listSessions(), resume);
+}
+
+async function latest(agent: Agent, workspace: string): Promise<string> {
+  const id = await agent.latestSessionId({ workspace });
+  if (id !== undefined) return id;
+  throw new RookeryError("session-not-found", `no session was recorded in ${workspace}`, {
+    hint: "leave --continue out to start one, or name one of rookery sessions list with --resume ID",
+  });
+}
+
+/** The id itself where no session or several are meant: what is wrong with it, the agent says. */
+function byPart(sessions: readonly SessionSummary[], part: string): string {
+  const matches = sessions.filter(({ id }) => id.includes(part));
+  if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
+  throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
+    hint: `name one of ${matches
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .join(", ")}`,
+  });
+}
+
+const MAX_SHOWN = 20;
+
+async function pick(sessions: readonly SessionSummary[], io: Io): Promise<string> {
+  const hint = "name one of rookery sessions list: --resume ID";
+  if (!io.stdin.isTTY || !io.stderr.isTTY) {
+    throw new RookeryError("usage", "--resume was given no id, and nobody sits at a terminal to pick one", { hint });
+  }
+  const shown = sessions.filter(({ empty }) => !empty).slice(0, MAX_SHOWN);
+  if (shown.length === 0) throw new RookeryError("session-not-found", "no session is recorded yet");
+  for (const [at, { updatedAt, workspace = "?", title, firstText = "" }] of shown.entries()) {
+    const when = updatedAt.slice(0, 16).replace("T", " ");
+    io.stderr.write(`${String(at + 1).padStart(2)}  ${when}  ${oneLine(workspace)}  ${oneLine(title ?? firstText)}\n`);
+  }
+  await discardTyped(io.stdin);
+  const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
+  try {
+    for (;;) {
+      const answer = await Promise.race([lines.question(`Which one? 1 to ${shown.length}: `), ended(lines)]);
+      const chosen = answer === undefined ? undefined : shown[Number(answer.trim()) - 1];
+      if (chosen) return chosen.id;
+      if (answer === undefined) throw new RookeryError("usage", "no session was picked", { hint });
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+function ended(lines: NodeJS.EventEmitter): Promise<undefined> {
+  return new Promise((resolve) => lines.once("close", () => resolve(undefined)));
+}
