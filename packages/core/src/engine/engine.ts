@@ -4,6 +4,7 @@ import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import type { ContextLog } from "./context-log.ts";
 import type { Hooks } from "./hooks.ts";
+import type { InputQueue } from "./input-queue.ts";
 import type { Reconnector } from "./reconnect.ts";
 import type { ToolOffer } from "./tool-offer.ts";
 
@@ -32,4 +33,9 @@ export interface Run {
   readonly signal: AbortSignal;
   readonly approve?: ApproveFn;
   readonly thinkingLevel?: ThinkingLevelName;
+}
+
+/** A run that can be spoken to while it goes on. */
+export interface TaskRun extends Run {
+  readonly queue: InputQueue;
 }

@@ -1,7 +1,8 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
-import type { TokenCounts } from "../omnimessage/message.ts";
+import type { OmniMessage, TokenCounts } from "../omnimessage/message.ts";
 import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
+import type { DeliveryMode } from "./input-queue.ts";
 
 /** What a caller gives one run (PC-080 to PC-083). */
 export interface RunOptions {
@@ -16,6 +17,10 @@ export interface RunOptions {
    * whose costs turn out not to be known ends so too.
    */
   readonly maxCostUsd?: number;
+  /** How much of what `session.steer` was given a request brings; default `all`. */
+  readonly steering?: DeliveryMode;
+  /** The same of `session.followUp`; default `all`. */
+  readonly followUps?: DeliveryMode;
 }
 
 /** Why a run did not complete, in a form programs can switch on. */
@@ -48,6 +53,8 @@ export interface RunOutcome extends Spending {
   readonly text: string;
   /** Calls that were refused, in order. */
   readonly denied: readonly { readonly tool: string; readonly reason: string }[];
+  /** What was given to `session.steer` and `session.followUp` and has not reached the model; absent: nothing. */
+  readonly undelivered?: readonly (readonly OmniMessage[])[];
 }
 
 /** Why a task goes no further: the part of an outcome that the last turn decides. */

@@ -1,6 +1,6 @@
 import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
-import type { Engine, Run } from "./engine.ts";
+import type { Engine, TaskRun } from "./engine.ts";
 import type { Denial } from "./run-calls.ts";
 import { limitReached, type RunLimits } from "./run-limits.ts";
 import { addSpending, NO_SPENDING, type RunOutcome, type TaskEnd } from "./run-outcome.ts";
@@ -12,9 +12,10 @@ const MAX_CUT_REPLIES = 2;
 
 /**
  * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
- * asks to stop, or something ends it. A task that does not complete ends with an `abort` event, its last message.
+ * asks to stop, and nobody has said more meanwhile; or until something ends it. A task that does not complete ends with an
+ * `abort` event, its last message.
  */
-export async function runTask(engine: Engine, run: Run, limits: RunLimits): Promise<RunOutcome> {
+export async function runTask(engine: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
   const denials: Denial[] = [];
   let spent = NO_SPENDING;
   let text = "";
@@ -22,11 +23,13 @@ export async function runTask(engine: Engine, run: Run, limits: RunLimits): Prom
 
   const finish = (end: TaskEnd): Promise<RunOutcome> =>
     endTask(run, end, { text, ...spent, denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
+  let input: readonly OmniMessage[] = [];
 
   for (;;) {
     if (run.signal.aborted) return finish(interruption(run.signal));
     const limit = limitReached(spent, limits);
     if (limit) return finish(limit);
+    for (const message of [...input, ...run.queue.takeSteering()]) await run.emit(message);
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
     denials.push(...refused);
     if (reply?.usage) {
@@ -40,22 +43,25 @@ export async function runTask(engine: Engine, run: Run, limits: RunLimits): Prom
       const message = `${MAX_CUT_REPLIES} replies in a row reached the output limit inside a tool call`;
       return finish({ status: "failed", code: "output-length", message });
     }
-    if (reply.calls.length === 0 || outputs.every(terminates)) return finish(taskEnd(reply, denials));
+    const isDone = reply.calls.length === 0 || outputs.every(terminates);
+    input = isDone ? run.queue.takeContinuation() : [];
+    if (isDone && input.length === 0) return finish(taskEnd(reply, denials));
   }
 }
 
 /** Ends a task: with an `abort` event unless it completed. */
 export async function endTask(
-  run: Pick<Run, "emit">,
+  run: Pick<TaskRun, "emit" | "queue">,
   end: TaskEnd,
   progress: Omit<RunOutcome, keyof TaskEnd> = { text: "", ...NO_SPENDING, denied: [] },
 ): Promise<RunOutcome> {
   const { status, code, message } = end;
+  const undelivered = run.queue.close();
   if (status !== "completed") {
     const reason = message !== undefined && { reason: message };
     await run.emit(eventMessage({ type: "abort", ...reason, ...(code && { code }) }));
   }
-  return { ...end, ...progress };
+  return { ...end, ...progress, ...(undelivered.length > 0 && { undelivered }) };
 }
 
 /** How a task ends that has nothing left to do. */

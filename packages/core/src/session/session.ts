@@ -1,3 +1,4 @@
+import { InputQueue } from "../engine/input-queue.ts";
 import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
 import { addSpending, NO_SPENDING, type RunOptions, type RunOutcome, type Spending } from "../engine/run-outcome.ts";
@@ -39,7 +40,7 @@ export interface SessionParts {
  */
 export class Session {
   readonly #parts: SessionParts;
-  #running: { readonly ended: Promise<unknown>; interrupt(): void } | undefined;
+  #running: { readonly ended: Promise<unknown>; readonly input: InputQueue; interrupt(): void } | undefined;
   #closed = false;
   #spent: Spending;
   #refusedKey: { readonly key: string | undefined } | undefined;
@@ -101,9 +102,10 @@ export class Session {
     checkInput(messages);
     const queue = new MessageQueue();
     const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
-    const task = this.#drive(messages, { ...options, signal }, queue).finally(() => queue.close());
+    const input = new InputQueue(options);
+    const task = this.#drive(messages, { ...options, signal }, input, queue).finally(() => queue.close());
     const ended = task.catch(() => undefined);
-    this.#running = { ended, interrupt: () => left.abort() };
+    this.#running = { ended, input, interrupt: () => left.abort() };
     left.signal.addEventListener("abort", () => queue.stopWaiting(), { once: true });
     try {
       for (let ready = await queue.take(); ready !== undefined; ready = await queue.take()) yield* ready;
@@ -114,6 +116,29 @@ export class Session {
       await ended;
       this.#running = undefined;
     }
+  }
+
+  /**
+   * Says something to the run that is under way: its next request brings it, and a task that would have ended goes on.
+   * What is not delivered comes back in the outcome.
+   *
+   * @returns False when no run is under way, or the one that is takes nothing any more; then it can be the next prompt.
+   * @throws {RookeryError} `input-empty` for what no user says; an empty list is nothing and no error.
+   */
+  steer(messages: readonly OmniMessage[]): boolean {
+    if (messages.length > 0) checkInput(messages);
+    return this.#running?.input.steer(messages) ?? false;
+  }
+
+  /** As `steer`, but it waits until the task would end. */
+  followUp(messages: readonly OmniMessage[]): boolean {
+    if (messages.length > 0) checkInput(messages);
+    return this.#running?.input.followUp(messages) ?? false;
+  }
+
+  /** Takes back the very list that was given to `steer` or `followUp`; false when it is on its way. */
+  unsteer(messages: readonly OmniMessage[]): boolean {
+    return this.#running?.input.withdraw(messages) ?? false;
   }
 
   /** Ends the wait before the next attempt at a request; false when nothing waits. */
@@ -151,6 +176,7 @@ export class Session {
   async #drive(
     messages: readonly OmniMessage[],
     options: RunOptions & { readonly signal: AbortSignal },
+    input: InputQueue,
     queue: MessageQueue,
   ): Promise<RunOutcome> {
     const { record, context, maxTurns } = this.#parts;
@@ -161,7 +187,7 @@ export class Session {
       return queue.push(message);
     };
     for (const message of messages) record.add(message);
-    const run = { ...options, ...(options.approve && { approve: oneAtATime(options.approve) }), emit };
+    const run = { ...options, ...(options.approve && { approve: oneAtATime(options.approve) }), emit, queue: input };
     const opened = await context.open(run);
     const outcome = "engine" in opened ? await runTask(opened.engine, run, limits) : await endTask(run, opened);
     this.#spent = addSpending(this.#spent, spendingOf(outcome));
