@@ -105,8 +105,9 @@ test("wherever a trace is cut off and whatever line of it is lost, all four serv
   const prompts = new Map<string, { history: readonly OmniMessage[]; input: readonly OmniMessage[] }>();
   const collect = async (text: string): Promise<void> => {
     writeFileSync(file, text);
-    const { history, log } = await restoreSession([file]);
-    for (const message of [userText("go on")]) log.add(message);
+    const { log } = await restoreSession([file]);
+    const { history } = log;
+    log.add(userText("go on"));
     const prompt = { history, input: log.nextInput() };
     expect(breaches([...history, ...prompt.input])).toEqual([]);
     prompts.set(JSON.stringify([plain(history), plain(prompt.input)]), prompt);

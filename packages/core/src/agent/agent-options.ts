@@ -1,3 +1,4 @@
+import type { CompactionSettings } from "../engine/compaction/settings.ts";
 import type { Hooks } from "../engine/hooks.ts";
 import type { AgentTool } from "../environment/agent-tool.ts";
 import type { CreateEnvironment, OnWarning, ToolSource } from "../environment/contract.ts";
@@ -59,6 +60,10 @@ export interface SessionOptions extends Injection {
   readonly systemPrompt?: string;
   /** The longest wait for the next event of a reply; default 120000, zero or less: none. */
   readonly requestTimeoutMs?: number;
+  /** When and how room is made in the model context; absent: as the project says. `model` makes the summaries. */
+  readonly compaction?: CompactionSettings & {
+    readonly model?: { readonly provider: string; readonly modelId: string };
+  };
   /** Stands in the record, for whoever looks for sessions that did not come about in the usual way (`replay`). */
   readonly source?: string;
 }

@@ -24,6 +24,7 @@ import { contextFiles, latestSessionId, listSessions, readSession, removeSession
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { type Assembly, assembleSession } from "./assemble-session.ts";
+import { compactionSettings, summaryModel, summaryModelName } from "./compaction-options.ts";
 import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
@@ -236,13 +237,18 @@ export class Agent {
     return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
   }
 
-  #assemble(
+  async #assemble(
     options: SessionOptions,
     parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "restored">,
     veto: VetoFn,
   ): Promise<Session> {
+    const config = await readProjectConfig(this.#paths.projectConfigFile);
+    const summariser = summaryModelName(options, config);
+    const summary = summariser && (await this.#model({ ...options, ...summariser }));
     return assembleSession({
       ...parts,
+      compaction: compactionSettings(options, config),
+      ...(summary && { summaryModel: summaryModel(summary, parts.meta.payload.system_prompt) }),
       maxTurns: options.maxTurns,
       toolSide: (place) => this.#toolSide(options, veto, place),
       onWarning: quietly(options.onWarning ?? this.#options.onWarning),

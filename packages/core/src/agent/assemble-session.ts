@@ -1,5 +1,6 @@
+import { type CompactionSettings, planCompaction } from "../engine/compaction/settings.ts";
 import { ContextLog } from "../engine/context-log.ts";
-import type { ToolSide } from "../engine/engine.ts";
+import type { NamedModel, ToolSide } from "../engine/engine.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import type { OnWarning } from "../environment/contract.ts";
 import { FileGuard } from "../environment/files/file-guard.ts";
@@ -26,6 +27,9 @@ export interface Assembly {
   readonly toolSide: (place: ToolPlace) => ToolSide;
   /** Of one task; absent or zero or less: no limit. */
   readonly maxTurns?: number | undefined;
+  readonly compaction: CompactionSettings;
+  /** Who summarises; absent: the session's own model. */
+  readonly summaryModel?: NamedModel;
   readonly onWarning: OnWarning;
   readonly onDisposed: (session: Session) => void;
   /** What its trace says; absent for a new session. */
@@ -52,18 +56,18 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
   // Of a process that was killed while it had this session open; the lock says that it is gone.
   await commandSessions.endLeftovers();
   const toolCallIds = createToolCallIdAllocator(memory?.callIds);
-  const sessionUsage = memory?.spent.usage;
   return new Session({
     meta,
     record,
     context: new ModelContext({
+      meta: meta.payload,
       tools,
+      record,
       log,
-      createModel: (offered) =>
-        model.create(
-          { systemPrompt, tools: offered, toolCallIds, ...(sessionUsage && { sessionUsage }) },
-          restored?.history ?? [],
-        ),
+      compaction: planCompaction(parts.compaction, meta.payload.model_context_window),
+      sessionUsage: memory?.spent.usage,
+      createModel: ({ history, ...start }) => model.create({ ...start, systemPrompt, toolCallIds }, history),
+      ...(parts.summaryModel && { summaryModel: parts.summaryModel }),
     }),
     maxTurns: maxTurns > 0 ? maxTurns : undefined,
     ...(memory && { spent: memory.spent }),

@@ -41,6 +41,17 @@ const projectConfig = {
   "default_model?": { fields: modelName },
   "vision_model?": { fields: modelName },
   "models?": { list: { fields: modelEntry } },
+  "compaction?": {
+    fields: {
+      "max_context_length?": "number",
+      "max_session_turns?": "number",
+      "mode?": ["summarize", "discard"],
+      "prompt?": "string",
+      "keep_recent_tokens?": "number",
+      "keep_output_tokens?": "number",
+      "model?": { fields: modelName },
+    },
+  },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
   "rules?": { list: { fields: rule } },
@@ -52,11 +63,23 @@ export type ModelName = Pick<ModelEntry, "provider" | "model_id">;
 /** What a project knows of one model; `context_window` and `max_tokens` in tokens, `pricing` in USD per million. */
 export type ModelEntry = FieldsOf<typeof modelEntry>;
 
+interface CompactionConfig {
+  /** This and the other sizes are in tokens. */
+  readonly max_context_length?: number;
+  readonly max_session_turns?: number;
+  readonly mode?: "summarize" | "discard";
+  readonly prompt?: string;
+  readonly keep_recent_tokens?: number;
+  readonly keep_output_tokens?: number;
+  readonly model?: ModelName;
+}
+
 /** `project_config.yaml`: docs/configuration.md tells what the keys mean. */
 export interface ProjectConfig {
   readonly default_model?: ModelName;
   readonly vision_model?: ModelName;
   readonly models?: readonly ModelEntry[];
+  readonly compaction?: CompactionConfig;
   readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
   readonly command_policy?: CommandPolicy;
   readonly rules?: readonly ApprovalRule[];

@@ -2,6 +2,7 @@ import type { ApproveFn, VetoFn } from "../approval/contract.ts";
 import type { EnvironmentInterface, OnWarning } from "../environment/contract.ts";
 import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
+import type { CompactionPlan } from "./compaction/settings.ts";
 import type { ContextLog } from "./context-log.ts";
 import type { Hooks } from "./hooks.ts";
 import type { InputQueue } from "./input-queue.ts";
@@ -24,6 +25,20 @@ export interface Engine extends ToolSide {
   readonly llm: LLMInterface;
   readonly log: ContextLog;
   readonly reconnector: Reconnector;
+  readonly compaction: CompactionPlan;
+  /** The same model anew. */
+  readonly ownModel: NamedModel;
+  /** Who summarises; absent: the model itself. */
+  readonly summaryModel?: NamedModel;
+  /** Goes on in a new context of these messages, on record before its first request; in the old one if that cannot be. */
+  startContext(carried: readonly OmniMessage[]): Engine;
+}
+
+/** A model that can be opened on a history. */
+export interface NamedModel {
+  /** `PROVIDER/MODEL_ID`. */
+  readonly name: string;
+  readonly open: (history: readonly OmniMessage[]) => LLMInterface;
 }
 
 /** One run: where its messages go, what ends it, and who decides. */
@@ -38,4 +53,6 @@ export interface Run {
 /** A run that can be spoken to while it goes on. */
 export interface TaskRun extends Run {
   readonly queue: InputQueue;
+  /** Records a message that is not shown. */
+  readonly record: (message: OmniMessage) => void;
 }

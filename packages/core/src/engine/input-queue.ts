@@ -45,6 +45,11 @@ export class InputQueue {
     return this.#steering.length + this.#followUps.length < before;
   }
 
+  /** Nothing waits. */
+  get isEmpty(): boolean {
+    return this.#steering.length + this.#followUps.length === 0;
+  }
+
   /** The steering for the next request. */
   takeSteering(): OmniMessage[] {
     return take(this.#steering, this.#modes.steering).flatMap(steeringMessages);

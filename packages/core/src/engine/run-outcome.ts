@@ -35,7 +35,7 @@ export type RunCode =
 
 /** What requests took, together. */
 export interface Spending {
-  /** Committed requests. */
+  /** Committed requests, without those for summaries. */
   readonly turns: number;
   /** Over all of them. */
   readonly usage: TokenCounts;
@@ -63,14 +63,18 @@ export type TaskEnd = Pick<RunOutcome, "status" | "code" | "message">;
 export const NO_SPENDING: Spending = { turns: 0, usage: NO_TOKENS };
 
 export function addSpending(a: Spending, b: Spending): Spending {
-  if (a.turns === 0) return b;
-  if (b.turns === 0) return a;
+  if (isNothing(a)) return b;
+  if (isNothing(b)) return a;
   const isKnown = a.cost_usd !== undefined && b.cost_usd !== undefined;
   return {
     turns: a.turns + b.turns,
     usage: addTokens(a.usage, b.usage),
     ...(isKnown && { cost_usd: Number((a.cost_usd + b.cost_usd).toFixed(COST_DECIMALS)) }),
   };
+}
+
+function isNothing({ turns, usage }: Spending): boolean {
+  return turns === 0 && usage.total === 0;
 }
 
 /** Beyond these there is only the dust of binary fractions. */

@@ -26,10 +26,10 @@ export interface Reply {
  * for the caller, who knows how the request ended. What must stand at the end (usage, `request_end`) is the caller's too.
  */
 export async function runRequest(
-  engine: Engine,
+  engine: Pick<Engine, "llm">,
   run: Run,
   parameters: Pick<GenerativeModelParameters, "newMessages" | "tools">,
-  batch: CallBatch,
+  batch: Pick<CallBatch, "start">,
 ): Promise<Reply> {
   const guard = new ReplyGuard();
   const calls: OmniMessage<ToolCallPayload>[] = [];
@@ -67,7 +67,7 @@ export async function runRequest(
 
 /** Drives the model's generator to its outcome; a throw and a model that never comes back become outcomes too. */
 async function pull(
-  engine: Engine,
+  engine: Pick<Engine, "llm">,
   { signal, thinkingLevel }: Run,
   parameters: Pick<GenerativeModelParameters, "newMessages" | "tools">,
   show: (message: OmniMessage) => Promise<void> | undefined,

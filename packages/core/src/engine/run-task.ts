@@ -1,9 +1,10 @@
 import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
+import { ContextKeeper } from "./compaction/context-keeper.ts";
 import type { Engine, TaskRun } from "./engine.ts";
 import type { Denial } from "./run-calls.ts";
 import { limitReached, type RunLimits } from "./run-limits.ts";
-import { addSpending, NO_SPENDING, type RunOutcome, type TaskEnd } from "./run-outcome.ts";
+import { addSpending, NO_SPENDING, type RunOutcome, type Spending, type TaskEnd } from "./run-outcome.ts";
 import type { Reply } from "./run-request.ts";
 import { interruption, runTurn } from "./run-turn.ts";
 
@@ -15,19 +16,22 @@ const MAX_CUT_REPLIES = 2;
  * asks to stop, and nobody has said more meanwhile; or until something ends it. A task that does not complete ends with an
  * `abort` event, its last message.
  */
-export async function runTask(engine: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
+export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
+  let engine = opened;
+  const keeper = new ContextKeeper(run);
   const denials: Denial[] = [];
   let spent = NO_SPENDING;
   let text = "";
   let cutReplies = 0;
 
+  const total = (): Spending => addSpending(spent, keeper.spent);
   const finish = (end: TaskEnd): Promise<RunOutcome> =>
-    endTask(run, end, { text, ...spent, denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
+    endTask(run, end, { text, ...total(), denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
   let input: readonly OmniMessage[] = [];
 
   for (;;) {
     if (run.signal.aborted) return finish(interruption(run.signal));
-    const limit = limitReached(spent, limits);
+    const limit = limitReached(total(), limits);
     if (limit) return finish(limit);
     for (const message of [...input, ...run.queue.takeSteering()]) await run.emit(message);
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
@@ -37,6 +41,13 @@ export async function runTask(engine: Engine, run: TaskRun, limits: RunLimits): 
       spent = addSpending(spent, { turns: 1, usage: request, ...(cost_usd !== undefined && { cost_usd }) });
       text = reply.text;
     }
+    if (end?.code === "context-overflow") {
+      const repaired = await keeper.afterOverflow(engine, end);
+      if (repaired.end) return finish(repaired.end);
+      ({ engine } = repaired);
+      input = [];
+      continue;
+    }
     if (end || !reply) return finish(end ?? interruption(run.signal));
     cutReplies = reply.calls.some(isCut) ? cutReplies + 1 : 0;
     if (cutReplies === MAX_CUT_REPLIES) {
@@ -44,6 +55,9 @@ export async function runTask(engine: Engine, run: TaskRun, limits: RunLimits): 
       return finish({ status: "failed", code: "output-length", message });
     }
     const isDone = reply.calls.length === 0 || outputs.every(terminates);
+    const kept = await keeper.afterTurn(engine, isDone);
+    if (kept.end) return finish(kept.end);
+    ({ engine } = kept);
     input = isDone ? run.queue.takeContinuation() : [];
     if (isDone && input.length === 0) return finish(taskEnd(reply, denials));
   }

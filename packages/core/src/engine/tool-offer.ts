@@ -37,6 +37,11 @@ export class ToolOffer {
     return true;
   }
 
+  /** Lets the next `update` count as the first: a new context announces its tools. */
+  announceAgain(): void {
+    this.#fingerprint = undefined;
+  }
+
   /** Those of the listed tools that are offered now. */
   select(listed: readonly ToolDefinition[]): ToolDefinition[] {
     return listed.filter((tool) => !tool.hidden || this.#introduced.has(tool.name));

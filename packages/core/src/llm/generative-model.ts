@@ -5,6 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import { estimateMessageTokens, estimateTokens } from "../omnimessage/estimate-tokens.ts";
 import { isCompleteModelMessage } from "../omnimessage/guards.ts";
 import type { FinishReason, OmniMessage, ToolDefinition } from "../omnimessage/message.ts";
 import { BrokenReply, classifyFailure } from "./classify-failure.ts";
@@ -17,7 +18,7 @@ import type {
 } from "./contract.ts";
 import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
 import { proxyFetch } from "./network/proxy-fetch.ts";
-import { estimateMessageTokens, estimateTokens, outputCap } from "./output-cap.ts";
+import { outputCap } from "./output-cap.ts";
 import type { Provider, ProviderReply } from "./providers/provider.ts";
 import { inferClientType, loadClientType } from "./providers/registry.ts";
 import { secretsOf } from "./redact-secrets.ts";

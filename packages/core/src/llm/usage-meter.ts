@@ -1,9 +1,9 @@
 import type { LanguageModelV3Usage } from "@ai-sdk/provider";
 import { eventMessage } from "../omnimessage/build.ts";
+import { estimateMessageTokens } from "../omnimessage/estimate-tokens.ts";
 import type { OmniMessage, TokenCounts } from "../omnimessage/message.ts";
 import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
 import { costOf, type ModelPricing } from "./cost.ts";
-import { estimateMessageTokens } from "./output-cap.ts";
 import { countsOf, soundUsage } from "./token-counts.ts";
 
 /** What the requests of one model took. */

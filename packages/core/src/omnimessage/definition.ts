@@ -177,7 +177,14 @@ export const event = {
     "cost_usd?": "number",
     "source?": ["tool", "child"],
   },
-  compaction_begin: { reason: "CompactionReason", mode: "CompactionMode", context: "number", turns: "number" },
+  compaction_begin: {
+    reason: "CompactionReason",
+    mode: "CompactionMode",
+    context: "number",
+    turns: "number",
+    // Ours: whose summary it is, where that is not the session's own model.
+    "model?": "string",
+  },
   compaction_end: {
     reason: "CompactionReason",
     mode: "CompactionMode",

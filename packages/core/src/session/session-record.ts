@@ -1,7 +1,8 @@
 import { rmdirSync } from "node:fs";
 import type { ContextLog } from "../engine/context-log.ts";
 import type { OnWarning } from "../environment/contract.ts";
-import type { OmniMessage } from "../omnimessage/message.ts";
+import { isType } from "../omnimessage/guards.ts";
+import type { OmniMessage, SessionMetaPayload, TokenCounts } from "../omnimessage/message.ts";
 import { isOnRecord } from "../omnimessage/on-record.ts";
 import type { SessionLock } from "../trace/lock.ts";
 import type { SessionPaths } from "../trace/session-paths.ts";
@@ -12,7 +13,8 @@ export class SessionRecord {
   readonly paths: SessionPaths;
   readonly #lock: SessionLock;
   readonly #writer: TraceWriter;
-  readonly #log: ContextLog;
+  #log: ContextLog;
+  #sessionUsage: TokenCounts | undefined;
   #head: readonly OmniMessage[];
 
   /**
@@ -45,6 +47,26 @@ export class SessionRecord {
     while (this.#head[0] && this.#writer.record(this.#head[0])) this.#head = this.#head.slice(1);
     this.#writer.record(message);
     this.#log.add(message);
+    if (isType(message, "token_usage") && message.payload.source === undefined) {
+      this.#sessionUsage = message.payload.session;
+    }
+  }
+
+  /** What the session took, as its models counted; absent before the first request of this process. */
+  get sessionUsage(): TokenCounts | undefined {
+    return this.#sessionUsage;
+  }
+
+  /**
+   * Starts the file of the next context.
+   *
+   * @param log - Of that context.
+   * @returns False when the file cannot be written; records then go on to the file before.
+   */
+  startContext(meta: OmniMessage<SessionMetaPayload>, carried: readonly OmniMessage[], log: ContextLog): boolean {
+    if (!this.#writer.startContext([meta, ...carried])) return false;
+    this.#log = log;
+    return true;
   }
 
   /** Gives the session up; one that recorded nothing leaves no directory. May be called twice. */

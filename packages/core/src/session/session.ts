@@ -1,3 +1,5 @@
+import { compact } from "../engine/compaction/compact.ts";
+import type { TaskRun } from "../engine/engine.ts";
 import { InputQueue } from "../engine/input-queue.ts";
 import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
@@ -5,7 +7,7 @@ import { addSpending, NO_SPENDING, type RunOptions, type RunOutcome, type Spendi
 import { endTask, runTask } from "../engine/run-task.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { ModelPricing } from "../llm/cost.ts";
-import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
+import type { OmniMessage, SessionMetaPayload, StopReason } from "../omnimessage/message.ts";
 import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
 import { checkInput } from "./session-input.ts";
@@ -15,6 +17,12 @@ import type { SessionRecord } from "./session-record.ts";
 export interface SessionKey {
   used(): string | undefined;
   current(): Promise<string | undefined>;
+}
+
+/** How a compaction ended that was asked for; `completed` also where there was nothing to compact. */
+export interface CompactionOutcome {
+  readonly status: StopReason;
+  readonly message?: string;
 }
 
 /** What a session is made of; `agent.createSession` puts it together. */
@@ -90,20 +98,45 @@ export class Session {
    */
   run(messages: readonly OmniMessage[], options: RunOptions = {}): AsyncGenerator<OmniMessage, RunOutcome> {
     const left = new AbortController();
-    return interruptible(this.#run(messages, options, left), () => left.abort());
+    const begin = (run: TaskRun): Promise<RunOutcome> => this.#runTask(messages, options, run);
+    const check = (): void => checkInput(messages);
+    return interruptible(this.#stream(begin, options, left, check), () => left.abort());
   }
 
-  async *#run(
-    messages: readonly OmniMessage[],
+  /** Whether `compact` would do something: it would not while nothing was said, or right behind a summary. */
+  get compactability(): "ok" | "empty" | "just-compacted" {
+    const { log } = this.#parts.context;
+    if (log.turns > 0) return "ok";
+    return log.isSummarised ? "just-compacted" : "empty";
+  }
+
+  /**
+   * Makes room in the model context now, as it is done by itself when the context is full. Streams the pair of events with
+   * the summary between them; nothing where there is nothing to compact.
+   *
+   * @throws {RookeryError} As `run`.
+   */
+  compact(options: Pick<RunOptions, "signal"> = {}): AsyncGenerator<OmniMessage, CompactionOutcome> {
+    const left = new AbortController();
+    return interruptible(
+      this.#stream((run) => this.#compact(run), options, left),
+      () => left.abort(),
+    );
+  }
+
+  /** Runs something that emits messages, one at a time, and streams what it emits. */
+  async *#stream<T>(
+    begin: (run: TaskRun) => Promise<T>,
     options: RunOptions,
     left: AbortController,
-  ): AsyncGenerator<OmniMessage, RunOutcome> {
+    check: () => void = () => undefined,
+  ): AsyncGenerator<OmniMessage, T> {
     this.#assertFree();
-    checkInput(messages);
+    check();
     const queue = new MessageQueue();
     const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
     const input = new InputQueue(options);
-    const task = this.#drive(messages, { ...options, signal }, input, queue).finally(() => queue.close());
+    const task = begin(this.#taskRun({ ...options, signal }, input, queue)).finally(() => queue.close());
     const ended = task.catch(() => undefined);
     this.#running = { ended, input, interrupt: () => left.abort() };
     left.signal.addEventListener("abort", () => queue.stopWaiting(), { once: true });
@@ -173,21 +206,35 @@ export class Session {
     }
   }
 
-  async #drive(
-    messages: readonly OmniMessage[],
-    options: RunOptions & { readonly signal: AbortSignal },
-    input: InputQueue,
-    queue: MessageQueue,
-  ): Promise<RunOutcome> {
-    const { record, context, maxTurns } = this.#parts;
+  #taskRun(options: RunOptions & { readonly signal: AbortSignal }, input: InputQueue, queue: MessageQueue): TaskRun {
+    const { record } = this.#parts;
+    return {
+      ...options,
+      ...(options.approve && { approve: oneAtATime(options.approve) }),
+      queue: input,
+      record: (message) => record.add(message),
+      emit(message) {
+        record.add(message);
+        return queue.push(message);
+      },
+    };
+  }
+
+  async #compact(run: TaskRun): Promise<CompactionOutcome> {
+    await this.#assertKeyChanged();
+    if (this.compactability !== "ok") return { status: "completed" };
+    const opened = await this.#parts.context.open(run);
+    if (!("engine" in opened)) return { status: opened.status, ...(opened.message && { message: opened.message }) };
+    const { status, message, spent } = await compact(opened.engine, run, "manual");
+    this.#spent = addSpending(this.#spent, spent);
+    return { status, ...(message !== undefined && { message }) };
+  }
+
+  async #runTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
+    const { context, maxTurns } = this.#parts;
     const limits = { maxTurns, maxCostUsd: options.maxCostUsd };
     await this.#assertKeyChanged();
-    const emit = (message: OmniMessage): void | Promise<void> => {
-      record.add(message);
-      return queue.push(message);
-    };
-    for (const message of messages) record.add(message);
-    const run = { ...options, ...(options.approve && { approve: oneAtATime(options.approve) }), emit, queue: input };
+    for (const message of messages) run.record(message);
     const opened = await context.open(run);
     const outcome = "engine" in opened ? await runTask(opened.engine, run, limits) : await endTask(run, opened);
     this.#spent = addSpending(this.#spent, spendingOf(outcome));

@@ -1,12 +1,15 @@
 import { createReadStream } from "node:fs";
+import { dirname } from "node:path";
 import type { RunOptions, RunOutcome } from "../engine/run-outcome.ts";
+import { isSessionMeta } from "../omnimessage/guards.ts";
 import { readMessages } from "../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import { runToEnd } from "../session/run-to-end.ts";
 import type { Session } from "../session/session.ts";
+import { contextFile, contextNumbers } from "../trace/context-files.ts";
 import { ruleViolations } from "./check-rules.ts";
 
-/** What one run brought, and what the session's trace held after it. */
+/** What one run brought, and what the session had recorded after it: all contexts, without what each was started with. */
 export interface CollectedRun {
   readonly outcome: RunOutcome;
   readonly messages: readonly OmniMessage[];
@@ -24,13 +27,26 @@ export async function collectRun(
   options: RunOptions = {},
 ): Promise<CollectedRun> {
   const run = await runToEnd(session, messages, options);
-  const trace = await readTraceMessages(session.traceFile);
+  const trace = await readRecord(dirname(session.traceFile));
   const breaches = [
     ...ruleViolations(run.messages, { against: trace }).map((breach) => `stream: ${breach}`),
     ...ruleViolations(trace, { trace: true }).map((breach) => `trace: ${breach}`),
   ];
   if (breaches.length > 0) throw new Error(`the run breaks the protocol:\n${breaches.join("\n")}`);
   return { ...run, trace };
+}
+
+async function readRecord(traceDir: string): Promise<OmniMessage[]> {
+  const record: OmniMessage[] = [];
+  for (const context of contextNumbers(traceDir)) {
+    const [head, ...messages] = await readTraceMessages(contextFile(traceDir, context));
+    if (head) record.push(head, ...messages.slice(carriedBy(head)));
+  }
+  return record;
+}
+
+function carriedBy(head: OmniMessage): number {
+  return isSessionMeta(head) ? (head.payload.carried ?? 0) : 0;
 }
 
 /** The messages of one trace file. @throws {Error} For a line that cannot be read. */

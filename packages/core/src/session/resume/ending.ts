@@ -1,18 +1,31 @@
+import type { ContextLog } from "../../engine/context-log.ts";
 import { HARNESS_STOPPED, isCommit, isInput, killedOutput } from "../../engine/next-input.ts";
 import { eventMessage } from "../../omnimessage/build.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 
 /**
- * The records that a killed harness did not come to write: outputs of committed calls, the end of a request, the end of
- * the run. Empty where nothing is missing.
- *
- * @param tail - The records since the last committed request began.
+ * The records that a killed harness did not come to write: the end of a request, outputs of committed calls, the end of a
+ * compaction, the end of the run. They are added to the log. Empty where nothing is missing.
  */
-export function missingEnding(tail: readonly OmniMessage[]): OmniMessage[] {
-  const ending = [...outputsOfCommitted(tail), ...endOfRequest(tail)];
-  if (ending.length === 0 && !waitsForReply(tail)) return [];
-  return [...ending, eventMessage({ type: "abort", reason: STOPPED, code: HARNESS_STOPPED })];
+export function addMissingEnding(log: ContextLog): OmniMessage[] {
+  const ending: OmniMessage[] = [];
+  const add = (messages: readonly OmniMessage[]): void => {
+    for (const message of messages) {
+      ending.push(message);
+      log.add(message);
+    }
+  };
+  add(endOfRequest(log.tail));
+  add(outputsOfCommitted(log.tail));
+  if (log.compaction) {
+    const { reason, mode } = log.compaction;
+    add([eventMessage({ type: "compaction_end", reason, mode, status: "failed", error_message: STOPPED })]);
+  }
+  if (ending.length > 0 || waitsForReply(log.tail)) {
+    add([eventMessage({ type: "abort", reason: STOPPED, code: HARNESS_STOPPED })]);
+  }
+  return ending;
 }
 
 const STOPPED = "the harness stopped";
@@ -41,10 +54,13 @@ function idsOf(tail: readonly OmniMessage[], type: "tool_call_output" | "approva
   return new Set(tail.flatMap((message) => (isType(message, type) ? message.payload.tool_call_id : [])));
 }
 
+/** Usage is the last that a model says, so that what stands before it is a whole reply. */
 function endOfRequest(tail: readonly OmniMessage[]): OmniMessage[] {
   const began = tail.findLastIndex((message) => isType(message, "request_begin"));
   const ended = tail.findLastIndex((message) => isType(message, "request_end"));
-  return began > ended ? [eventMessage({ type: "request_end", status: "aborted", error_message: STOPPED })] : [];
+  if (began <= ended) return [];
+  const isWhole = tail.slice(began).some((message) => isType(message, "token_usage") && !message.payload.source);
+  return [eventMessage({ type: "request_end", status: isWhole ? "completed" : "aborted", error_message: STOPPED })];
 }
 
 /** Something was said that no reply answers and no interruption ends. */

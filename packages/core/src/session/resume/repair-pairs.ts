@@ -1,18 +1,16 @@
+import { lostBeginning } from "../../engine/context-log.ts";
 import { killedOutput } from "../../engine/next-input.ts";
-import { userText } from "../../omnimessage/build.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallPayload } from "../../omnimessage/message.ts";
 
 /**
- * A history that every provider takes, whichever of its records are missing: it begins with the user, each call is
- * answered once before anything else is said, and no output stands without its call. One that was whole is unchanged.
- *
- * @param isEnded - The calls of the last reply must be answered as well; default: they are still to be.
+ * Messages that every provider takes, whichever of them are missing: they begin with the user, each call is answered once
+ * before anything else is said, and no output stands without its call. What was whole is unchanged.
  */
-export function repairPairs(history: readonly OmniMessage[], isEnded = false): OmniMessage[] {
+export function repairPairs(messages: readonly OmniMessage[]): OmniMessage[] {
   const repaired: OmniMessage[] = [];
   let open = new Map<string, OmniMessage<ToolCallPayload>>();
-  for (const message of history) {
+  for (const message of messages) {
     if (isType(message, "tool_call_output")) {
       if (open.delete(message.payload.tool_call_id)) repaired.push(message);
       continue;
@@ -22,14 +20,12 @@ export function repairPairs(history: readonly OmniMessage[], isEnded = false): O
       repaired.push(...[...open.values()].map(killedOutput));
       open = new Map();
     }
-    if (isReply(message) && repaired.length === 0) repaired.push(userText(LOST_BEGINNING, "harness"));
+    if (isReply(message) && repaired.length === 0) repaired.push(lostBeginning());
     repaired.push(message);
     if (isType(message, "tool_call")) open.set(message.payload.tool_call_id, message);
   }
-  return isEnded ? [...repaired, ...[...open.values()].map(killedOutput)] : repaired;
+  return [...repaired, ...[...open.values()].map(killedOutput)];
 }
-
-const LOST_BEGINNING = "[the record of how this conversation began is damaged]";
 
 function isReply(message: OmniMessage | undefined): boolean {
   return (message?.payload as { role?: string } | undefined)?.role === "assistant";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readMessages } from "../../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
-import { missingEnding } from "./ending.ts";
+import { addMissingEnding } from "./ending.ts";
 import { ContextReplay, type RestoredContext } from "./restore-context.ts";
 import { SessionMemory } from "./session-memory.ts";
 
@@ -35,7 +35,5 @@ export async function restoreSession(files: readonly string[]): Promise<Restored
     } else if (!entry.torn) replay.skip();
   }
   const context = replay.end();
-  const ending = missingEnding(context.log.tail);
-  for (const message of ending) context.log.add(message);
-  return { ...context, memory, ending };
+  return { ...context, memory, ending: addMissingEnding(context.log) };
 }
