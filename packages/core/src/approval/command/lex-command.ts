@@ -31,8 +31,8 @@ export const CONTROL_WORDS: ReadonlySet<string> = new Set(
 );
 
 const MAX_DEPTH = 50;
-const REDIRECTION = /&>>|&>|<<<|<<-|<<|<>|>>|>\||>&|<&|[<>]/y;
-const SEPARATOR = /&&|\|\||\|&|;;&|;;|;&|&(?!>)|[;|\n()]/y;
+const REDIRECTION = operators("&>>", "&>", "<<<", "<<-", "<<", "<>", ">>", ">|", ">&", "<&", "<", ">");
+const SEPARATOR = operators("&&", "||", "|&", ";;&", ";;", ";&", "&", ";", "|", "\n", "(", ")");
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[.*\])?\+?=/s;
 
 interface HereDocument {
@@ -91,9 +91,10 @@ class Lexer implements CommandLine {
     let isWanted = false;
     for (;;) {
       this.#cursor.skipBlanks();
+      if (this.#redirection()) continue;
       const separator = this.#cursor.match(SEPARATOR);
       if (separator === undefined && !this.#cursor.isAtEnd) {
-        if (!this.#redirection()) this.#words.push(this.#reader.read());
+        this.#words.push(this.#reader.read());
         continue;
       }
       const isEmpty = !this.#endPart();
@@ -144,7 +145,7 @@ class Lexer implements CommandLine {
     if (operator === "<<" || operator === "<<-") {
       if (!quoted) this.doubt("it has a here-document in which the shell expands");
       this.#documents.push({ end: text, stripsTabs: operator === "<<-", isData: quoted });
-    } else if (!isHarmless(operator, text)) {
+    } else if (!isHarmless(operator, text, quoted)) {
       this.doubt("it holds a redirection");
     }
     return true;
@@ -168,8 +169,15 @@ class Lexer implements CommandLine {
   }
 }
 
+/** The longer signs come first. Between the characters of one a line may be continued. */
+function operators(...signs: readonly string[]): RegExp {
+  const patterns = signs.map((sign) => Array.from(sign, (character) => `\\${character}`).join("(?:\\\\\n)*"));
+  return new RegExp(patterns.join("|"), "y");
+}
+
 /** Nothing is read or written but descriptors that are open anyway, and nothing at all. */
-function isHarmless(operator: string, target: string): boolean {
+function isHarmless(operator: string, target: string, quoted: boolean): boolean {
   if (target === "/dev/null") return operator !== "<<<" && operator !== "<>";
-  return (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target);
+  // Bash ends the target behind `>&-`, whatever quotes follow.
+  return !quoted && (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target);
 }

@@ -24,6 +24,8 @@ test.each([
   ['cat <<-"E" && b\n\tx\n\tE', [["cat"], ["b"]]],
   ["cat <<'A' <<\\B\n1\nA\n2\nB\nc", [["cat"], ["c"]]],
   ["[ -f x ]", [["[", "-f", "x", "]"]]],
+  ["a &\\\n>/dev/null b", [["a", "b"]]],
+  ["cat <<\\\n-'E'\nE\nb\n-E", [["cat"], ["b"], ["-E"]]],
 ])("%j is read as its words", (command, expected) => {
   expect(readCommand(command).unreadable).toBeUndefined();
   expect(words(command)).toEqual(expected);
@@ -51,6 +53,7 @@ test.each([
   ["a < b", "redirection"],
   ["a &> b", "redirection"],
   ["a 2>&b", "redirection"],
+  ["a >&-''", "redirection"],
   ["a <<< b", "redirection"],
   ["a >/dev/null/../b", "redirection"],
   ["a {x}>/dev/null", "descriptor"],
@@ -146,6 +149,7 @@ const fragment = fc.constantFrom(
   ">/dev/null",
   "<<'E'\n",
   "<<-'E' ",
+  "<<",
   "\nE\n",
   "$(",
   "''",
