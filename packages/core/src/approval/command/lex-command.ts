@@ -33,6 +33,8 @@ export const CONTROL_WORDS: ReadonlySet<string> = new Set(
 const MAX_DEPTH = 50;
 const REDIRECTION = operators("&>>", "&>", "<<<", "<<-", "<<", "<>", ">>", ">|", ">&", "<&", "<", ">");
 const SEPARATOR = operators("&&", "||", "|&", ";;&", ";;", ";&", "&", ";", "|", "\n", "(", ")");
+/** In it `#` and `<<` are operators of their own; with quotes in it, it may be a subshell in a subshell. */
+const ARITHMETIC = /\(\((?:[^()'"`\\]|\([^()'"`\\]*\))*\)\)/y;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[.*\])?\+?=/s;
 
 interface HereDocument {
@@ -68,6 +70,7 @@ class Lexer implements CommandLine {
   }
 
   substitution(): boolean {
+    if (this.#arithmetic()) return true;
     if (this.#depth >= MAX_DEPTH) return false;
     const outer = { words: this.#words, redirects: this.#redirects };
     this.#cursor.take();
@@ -91,7 +94,7 @@ class Lexer implements CommandLine {
     let isWanted = false;
     for (;;) {
       this.#cursor.skipBlanks();
-      if (this.#redirection()) continue;
+      if (this.#redirection() || this.#arithmetic()) continue;
       const separator = this.#cursor.match(SEPARATOR);
       if (separator === undefined && !this.#cursor.isAtEnd) {
         this.#words.push(this.#reader.read());
@@ -126,6 +129,14 @@ class Lexer implements CommandLine {
     return hasPart;
   }
 
+  #arithmetic(): boolean {
+    const expression = this.#cursor.match(ARITHMETIC);
+    if (expression === undefined) return false;
+    this.doubt("it holds parentheses");
+    this.text(expression.slice(2, -2).replaceAll(/[#<>]/g, " "));
+    return true;
+  }
+
   #redirection(): boolean {
     const start = this.#cursor.at;
     const operator = this.#cursor.match(REDIRECTION);
@@ -133,8 +144,9 @@ class Lexer implements CommandLine {
     this.#redirects = true;
     const before = this.#words.at(-1);
     if (before?.end === start && !before.quoted && !operator.startsWith("&")) {
-      if (/^\d{1,9}$/.test(before.text)) this.#words.pop();
-      else if (/^(\d+|\{.*\})$/s.test(before.text)) this.doubt("it names no plain descriptor");
+      const isDescriptor = /^(\d+|\{.*\})$/s.test(before.text);
+      if (isDescriptor && !/^\d{1,9}$/.test(before.text)) this.doubt("it names no plain descriptor");
+      if (isDescriptor) this.#words.pop();
     }
     this.#cursor.skipBlanks();
     if (this.#cursor.isAtEnd || META.has(this.#cursor.peek())) {
@@ -159,13 +171,22 @@ class Lexer implements CommandLine {
           this.doubt("a here-document is not ended");
           break;
         }
-        const line = this.#cursor.upTo("\n") ?? this.#cursor.rest();
+        const line = this.#documentLine(isData);
         if ((stripsTabs ? line.replace(/^\t+/, "") : line) === end) break;
         body.push(line);
       }
       // Quotes mean nothing in it, and substitutions what they mean between double quotes.
       if (!isData) this.text(`"${body.join("\n").replaceAll('"', " ")}"`);
     }
+  }
+
+  /** The next line of a here-document; where the shell expands, one that is continued is joined with the next. */
+  #documentLine(isData: boolean): string {
+    let line = this.#cursor.upTo("\n") ?? this.#cursor.rest();
+    while (!isData && !this.#cursor.isAtEnd && /(?<!\\)(?:\\\\)*\\$/.test(line)) {
+      line = line.slice(0, -1) + (this.#cursor.upTo("\n") ?? this.#cursor.rest());
+    }
+    return line;
   }
 }
 
