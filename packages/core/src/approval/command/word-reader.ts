@@ -138,7 +138,8 @@ export class WordReader {
       if (this.#cursor.skipContinuations()) continue;
       const character = this.#cursor.take();
       if (character === "}") break;
-      if ('"\\`$'.includes(character) || (character === "'" && !isQuoted)) this.#quotation(word, character);
+      if (isQuoted && character === "$") word.text += this.#dollar(true);
+      else if ('"\\`$'.includes(character) || (character === "'" && !isQuoted)) this.#quotation(word, character);
       else word.text += character;
     }
     this.#depth--;
