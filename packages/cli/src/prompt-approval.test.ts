@@ -57,7 +57,9 @@ test.each(["a", "always"])("%j allows for good, and the question shows what that
   const prompt = approvalPrompt(io, new OutputStream(io.stdout), new AbortController().signal);
   const answer = prompt?.ask(call, context, { ...OPEN, lasting });
   await written(io.err, "Type y to allow, a to always allow, or n to deny: ");
-  expect(io.err()).toContain("  a, for this workspace from now on:\n  │ allow command 'git log'\nType y");
+  expect(io.err()).toContain(
+    "  a, for this workspace from now on, whatever words follow:\n  │ allow command 'git log'\nType y",
+  );
   io.stdin.write(`${line}\n`);
   expect(await answer).toBe("always");
 });

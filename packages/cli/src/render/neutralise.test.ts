@@ -32,5 +32,6 @@ test("what somebody decides on shows its invisible characters, and padding canno
   expect(exposed("rm\u200b -rf\ufeff\u00ad")).toBe("rm⟨U+200B⟩ -rf⟨U+FEFF⟩⟨U+00AD⟩");
   expect(exposed(`ls${" ".repeat(500)}; rm -rf ~`)).toBe("ls⟨500 blanks⟩; rm -rf ~");
   expect(exposed(`ls${"\n".repeat(80)}rm`)).toBe("ls\n⟨79 empty lines⟩\nrm");
+  expect(exposed(`rm${" \n\t".repeat(80)}ls`)).toBe("rm \n⟨79 empty lines⟩\n\tls");
   expect(exposed("if x:\n    y\n\n    z")).toBe("if x:\n    y\n\n    z");
 });

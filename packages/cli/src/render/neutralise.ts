@@ -18,8 +18,8 @@ export function oneLine(text: string): string {
 export function exposed(text: string): string {
   return neutralise(text)
     .replace(INVISIBLES, visibleSign)
-    .replace(/[^\S\n]{16,}/g, (blanks) => `⟨${blanks.length} blanks⟩`)
-    .replace(/\n{4,}/g, (lines) => `\n⟨${lines.length - 1} empty lines⟩\n`);
+    .replace(/\n(?:[^\S\n]*\n){3,}/g, (lines) => `\n⟨${lines.split("\n").length - 2} empty lines⟩\n`)
+    .replace(/[^\S\n]{16,}/g, (blanks) => `⟨${blanks.length} blanks⟩`);
 }
 
 /** Whether a text holds anything that could control a terminal. */

@@ -20,12 +20,20 @@ test("a long line is continued behind the bar, where the terminal would break it
   expect(question({ summary: "語".repeat(11) }, 24)).toMatch(/\n {2}│ 語{10}\n {2}│ 語\n$/);
 });
 
+test("the lines of a summary that may have left the screen are counted behind it", () => {
+  expect(question({ summary: `rm x${"\n#".repeat(15)}` })).toMatch(/│ #\n$/);
+  expect(question({ summary: `rm x${"\n#".repeat(2000)}` })).toMatch(
+    /│ #\n {2}2001 lines; read them from the first one\n$/,
+  );
+});
+
 test("no summary, name or workspace adds a line that is the question's own", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 100 }), (text, columns) => {
       const shown = questionText(text, { ...context, summary: text, workspace: text }, columns);
       const [blank, , risk, ...lines] = shown.split("\n");
       expect([blank, risk?.startsWith("  risk: process   workspace: "), lines.pop()]).toEqual(["", true, ""]);
+      if (lines.length > 16) expect(lines.pop()).toBe(`  ${lines.length} lines; read them from the first one`);
       expect(lines.every((line) => line.startsWith("  │ "))).toBe(true);
     }),
   );

@@ -3,8 +3,9 @@ import { exposed, oneLine } from "./neutralise.ts";
 
 /**
  * What a person decides on: the call, its risk and the workspace, then the summary. Every line of the summary stands
- * behind a bar, also where it is longer than the terminal is wide, so that none can pass for a line of the question. What
- * a lasting answer would store follows in the same way.
+ * behind a bar, also where it is longer than the terminal is wide, so that none can pass for a line of the question; of a
+ * long one they are counted behind it, where its beginning may have left the screen. What a lasting answer would store
+ * follows in the same way.
  */
 export function questionText(
   name: string,
@@ -14,10 +15,16 @@ export function questionText(
 ): string {
   const head = `Allow ${exposed(oneLine(name))}?\n  risk: ${risk}   workspace: ${exposed(oneLine(workspace))}`;
   const rules = lasting.map(({ workspace: _, ...rule }) => ruleText(rule)).join("\n");
-  const always = rules === "" ? "" : `  a, for this workspace from now on:\n${barred(rules, columns)}`;
-  return `\n${head}\n${barred(summary, columns)}${always}`;
+  const more = lasting.some(({ allow }) => allow?.command !== undefined) ? ", whatever words follow" : "";
+  const always = rules === "" ? "" : `  a, for this workspace from now on${more}:\n${barred(rules, columns)}`;
+  const shown = barred(summary, columns);
+  const lines = shown.split("\n").length - 1;
+  const count = lines > MAX_UNCOUNTED_LINES ? `  ${lines} lines; read them from the first one\n` : "";
+  return `\n${head}\n${shown}${count}${always}`;
 }
 
+/** What every terminal shows at once. */
+const MAX_UNCOUNTED_LINES = 16;
 const BAR = "  │ ";
 
 function barred(text: string, columns: number): string {

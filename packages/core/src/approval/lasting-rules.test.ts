@@ -25,6 +25,8 @@ test.each([
   "cat <<'E' | python3 -\nx\nE",
   "echo x | sh",
   "python3.12",
+  "cat x.py | python3 -u -",
+  "echo x | sudo bash -s",
   "env",
   "sudo bash",
   "bash -c ls",

@@ -11,7 +11,7 @@ import type { ApprovalRule, RuleTarget } from "./rule.ts";
  * or else the tool.
  *
  * @returns Absent where no rule can, and where one would allow far more than was shown: a call that cannot run, an
- *   unreadable command, one with a here-document, an interpreter or a wrapper word on its own.
+ *   unreadable command, one with a here-document, an interpreter with nothing but options, a wrapper word on its own.
  */
 export function lastingRules(tool: string, context: ApprovalContext): readonly ApprovalRule[] | undefined {
   const { commandText, paths, workspace, error } = context;
@@ -45,5 +45,6 @@ function commandTargets(commandText: string): RuleTarget[] {
 function isOpenEnded(words: readonly string[]): boolean {
   const inner = unwrap({ words, from: 0 });
   if (inner !== undefined) return isOpenEnded(inner.words.slice(inner.from));
-  return words.length === 0 || (words.length === 1 && INTERPRETERS.test(programName(words[0] ?? "")));
+  const [program, ...rest] = words;
+  return program === undefined || (INTERPRETERS.test(programName(program)) && rest.every((word) => /^-/.test(word)));
 }

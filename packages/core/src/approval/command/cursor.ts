@@ -20,12 +20,12 @@ export class Cursor {
     return this.#text[this.at++] ?? "";
   }
 
-  /** Takes what a sticky pattern finds here; undefined where it finds nothing. */
+  /** Takes what a sticky pattern finds here, less continuations; undefined where it finds nothing. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const [found] = pattern.exec(this.#text) ?? [];
     if (found !== undefined) this.at += found.length;
-    return found;
+    return found?.replaceAll("\\\n", "");
   }
 
   /** Takes the text before `sign`, and drops the sign; undefined, and nothing taken, where it does not come. */

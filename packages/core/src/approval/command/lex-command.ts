@@ -31,8 +31,10 @@ export const CONTROL_WORDS: ReadonlySet<string> = new Set(
 );
 
 const MAX_DEPTH = 50;
-const REDIRECTION = /&>>|&>|<<<|<<-|<<|<>|>>|>\||>&|<&|[<>]/y;
-const SEPARATOR = /&&|\|\||\|&|;;&|;;|;&|&(?!>)|[;|\n()]/y;
+const REDIRECTION = operators("&>>", "&>", "<<<", "<<-", "<<", "<>", ">>", ">|", ">&", "<&", "<", ">");
+const SEPARATOR = operators("&&", "||", "|&", ";;&", ";;", ";&", "&", ";", "|", "\n", "(", ")");
+/** In it `#` and `<<` are operators of their own; with quotes in it, it may be a subshell in a subshell. */
+const ARITHMETIC = /\(\((?:[^()'"`\\]|\([^()'"`\\]*\))*\)\)/y;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[.*\])?\+?=/s;
 
 interface HereDocument {
@@ -68,6 +70,7 @@ class Lexer implements CommandLine {
   }
 
   substitution(): boolean {
+    if (this.#arithmetic()) return true;
     if (this.#depth >= MAX_DEPTH) return false;
     const outer = { words: this.#words, redirects: this.#redirects };
     this.#cursor.take();
@@ -91,9 +94,10 @@ class Lexer implements CommandLine {
     let isWanted = false;
     for (;;) {
       this.#cursor.skipBlanks();
+      if (this.#redirection() || this.#arithmetic()) continue;
       const separator = this.#cursor.match(SEPARATOR);
       if (separator === undefined && !this.#cursor.isAtEnd) {
-        if (!this.#redirection()) this.#words.push(this.#reader.read());
+        this.#words.push(this.#reader.read());
         continue;
       }
       const isEmpty = !this.#endPart();
@@ -125,6 +129,14 @@ class Lexer implements CommandLine {
     return hasPart;
   }
 
+  #arithmetic(): boolean {
+    const expression = this.#cursor.match(ARITHMETIC);
+    if (expression === undefined) return false;
+    this.doubt("it holds parentheses");
+    this.text(expression.slice(2, -2).replaceAll(/[#<>]/g, " "));
+    return true;
+  }
+
   #redirection(): boolean {
     const start = this.#cursor.at;
     const operator = this.#cursor.match(REDIRECTION);
@@ -132,8 +144,9 @@ class Lexer implements CommandLine {
     this.#redirects = true;
     const before = this.#words.at(-1);
     if (before?.end === start && !before.quoted && !operator.startsWith("&")) {
-      if (/^\d{1,9}$/.test(before.text)) this.#words.pop();
-      else if (/^(\d+|\{.*\})$/s.test(before.text)) this.doubt("it names no plain descriptor");
+      const isDescriptor = /^(\d+|\{.*\})$/s.test(before.text);
+      if (isDescriptor && !/^\d{1,9}$/.test(before.text)) this.doubt("it names no plain descriptor");
+      if (isDescriptor) this.#words.pop();
     }
     this.#cursor.skipBlanks();
     if (this.#cursor.isAtEnd || META.has(this.#cursor.peek())) {
@@ -144,7 +157,7 @@ class Lexer implements CommandLine {
     if (operator === "<<" || operator === "<<-") {
       if (!quoted) this.doubt("it has a here-document in which the shell expands");
       this.#documents.push({ end: text, stripsTabs: operator === "<<-", isData: quoted });
-    } else if (!isHarmless(operator, text)) {
+    } else if (!isHarmless(operator, text, quoted)) {
       this.doubt("it holds a redirection");
     }
     return true;
@@ -158,7 +171,7 @@ class Lexer implements CommandLine {
           this.doubt("a here-document is not ended");
           break;
         }
-        const line = this.#cursor.upTo("\n") ?? this.#cursor.rest();
+        const line = this.#documentLine(isData);
         if ((stripsTabs ? line.replace(/^\t+/, "") : line) === end) break;
         body.push(line);
       }
@@ -166,10 +179,26 @@ class Lexer implements CommandLine {
       if (!isData) this.text(`"${body.join("\n").replaceAll('"', " ")}"`);
     }
   }
+
+  /** The next line of a here-document; where the shell expands, one that is continued is joined with the next. */
+  #documentLine(isData: boolean): string {
+    let line = this.#cursor.upTo("\n") ?? this.#cursor.rest();
+    while (!isData && !this.#cursor.isAtEnd && /(?<!\\)(?:\\\\)*\\$/.test(line)) {
+      line = line.slice(0, -1) + (this.#cursor.upTo("\n") ?? this.#cursor.rest());
+    }
+    return line;
+  }
+}
+
+/** The longer signs come first. Between the characters of one a line may be continued. */
+function operators(...signs: readonly string[]): RegExp {
+  const patterns = signs.map((sign) => Array.from(sign, (character) => `\\${character}`).join("(?:\\\\\n)*"));
+  return new RegExp(patterns.join("|"), "y");
 }
 
 /** Nothing is read or written but descriptors that are open anyway, and nothing at all. */
-function isHarmless(operator: string, target: string): boolean {
+function isHarmless(operator: string, target: string, quoted: boolean): boolean {
   if (target === "/dev/null") return operator !== "<<<" && operator !== "<>";
-  return (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target);
+  // Bash ends the target behind `>&-`, whatever quotes follow.
+  return !quoted && (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target);
 }

@@ -24,6 +24,8 @@ test.each([
   ['cat <<-"E" && b\n\tx\n\tE', [["cat"], ["b"]]],
   ["cat <<'A' <<\\B\n1\nA\n2\nB\nc", [["cat"], ["c"]]],
   ["[ -f x ]", [["[", "-f", "x", "]"]]],
+  ["a &\\\n>/dev/null b", [["a", "b"]]],
+  ["cat <<\\\n-'E'\nE\nb\n-E", [["cat"], ["b"], ["-E"]]],
 ])("%j is read as its words", (command, expected) => {
   expect(readCommand(command).unreadable).toBeUndefined();
   expect(words(command)).toEqual(expected);
@@ -51,6 +53,7 @@ test.each([
   ["a < b", "redirection"],
   ["a &> b", "redirection"],
   ["a 2>&b", "redirection"],
+  ["a >&-''", "redirection"],
   ["a <<< b", "redirection"],
   ["a >/dev/null/../b", "redirection"],
   ["a {x}>/dev/null", "descriptor"],
@@ -86,6 +89,9 @@ test.each([
   ["bash -c 'a'", "bash -c runs a text"],
   ["env /bin/sh -ec 'a'", "sh -c runs a text"],
   ["trap 'a' EXIT", "trap runs a text"],
+  ["mapfile -C 'a' b", "mapfile runs a text"],
+  ["printf -v 'a[$(b)]' c", "printf runs a text"],
+  ["[ -v 'a[b]' ]", "[ runs a text"],
   [`a ${"b".repeat(10_000)}`, "longer than 10000"],
 ])("%j is unreadable", (command, why) => {
   expect(readCommand(command).unreadable).toContain(why);
@@ -122,6 +128,26 @@ test.each([
   "a 'b\nrm x' && rm x >out",
   "rm x 'unclosed",
   `${"env ".repeat(500)}rm x`,
+  "xargs --max-lines rm x",
+  "env -P /bin rm x",
+  "{fd}>y rm x",
+  "function f { rm x; }",
+  "coproc NAME { rm x; }",
+  "for i do rm x; done",
+  "echo $'\\'' ; rm x #'",
+  "$'\\x72\\155' x",
+  `a \${b%% #*}; rm x`,
+  `a \${b:-'}'}; rm x`,
+  `a "\${b:-'}"; rm x`,
+  `a "\${b:-\${c:-'}}"; rm x`,
+  "a $((1 << 2))\nrm x",
+  "((a = 16 #f)); rm x",
+  '((a "))"); rm x)',
+  "cat <<E\nE\\\n\nrm x\nE",
+  "bash -ceo pipefail 'rm x'",
+  "bash -c -o pipefail 'rm x'",
+  "trap -- 'rm x' EXIT",
+  "printf -v 'a[$(rm x)]' b",
 ])("rm is found in %j", (command) => {
   expect(
     [...possibleCommands(command)].some(
@@ -146,6 +172,7 @@ const fragment = fc.constantFrom(
   ">/dev/null",
   "<<'E'\n",
   "<<-'E' ",
+  "<<",
   "\nE\n",
   "$(",
   "''",
@@ -184,6 +211,12 @@ test.skipIf(bashWords("zz").length === 0)("the words of a readable command are b
   expect(readable).toBe(80);
 });
 
+test.skipIf(bashWords("zz").length === 0)("what $'…' quotes is what bash makes of it", () => {
+  const escapes = String.raw`\n \t \\ \' \" \? \e \x41 \x4z \101 \60 \u00e9 \U0001F600 \cA \q`;
+  const [part] = readCommand(`zz $'${escapes}'`).parts;
+  expect([part?.words.join("\0")]).toEqual(bashWords(`zz $'${escapes}'`));
+});
+
 test("any words, quoted, are read as themselves", () => {
   fc.assert(
     fc.property(
@@ -210,7 +243,7 @@ test("no text makes the reader throw or loop", () => {
 });
 
 test("two hundred kilobytes of nested signs are read in bounded time and depth", () => {
-  for (const sign of ["$(", "(", "`", '"$(', "env ", "{", "~", "<<'E'\n", "! "]) {
+  for (const sign of ["$(", "(", "((a", "$((", "${", '"${', "$'", "`", '"$(', "env ", "{", "~", "<<'E'\n", "! "]) {
     expect(readCommand(sign.repeat(200_000 / sign.length)).unreadable).toBeDefined();
   }
 });

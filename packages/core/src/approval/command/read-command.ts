@@ -30,8 +30,14 @@ export function* possibleCommands(text: string, depth = 0): Generator<Tail> {
 
 const MAX_CHARS = 10_000;
 const MAX_DEPTH = 5;
-const SHELLS = new Set(["bash", "sh", "dash", "zsh", "ksh", "fish", "ash"]);
-const TEXT_RUNNERS = new Set(["eval", ".", "source", "trap", "alias"]);
+const SHELLS = new Set("bash sh dash zsh ksh mksh fish ash rbash su".split(" "));
+const TEXT_RUNNERS = new Set(
+  ". alias compgen declare enable eval fc hash let local mapfile readarray source trap typeset".split(" "),
+);
+/** Builtins that take the name of a variable: in its subscript the shell substitutes. */
+const NAME_TAKERS = new Set("[ printf read test unset wait".split(" "));
+/** Control words behind which a name stands, and a command only behind the name. */
+const NAMING_WORDS = new Set("case coproc for function select".split(" "));
 
 function reductions(words: readonly string[]): Tail[] {
   const tails: Tail[] = [];
@@ -45,18 +51,32 @@ function reduced(tail: Tail): Tail | undefined {
   if (first === undefined) return undefined;
   const inner = unwrap(tail);
   if (inner !== undefined) return inner;
-  return isAssignment(first) || CONTROL_WORDS.has(first) ? { words, from: from + 1 } : undefined;
+  const isPassedOver = isAssignment(first) || CONTROL_WORDS.has(first) || NAMING_WORDS.has(words[from - 1] ?? "");
+  return isPassedOver ? { words, from: from + 1 } : undefined;
 }
 
 /** The text that a command runs as another one, and how it is said; the text is empty where it is not in the words. */
 function runsText({ words, from }: Tail): { why: string; text: string } | undefined {
   const name = programName(words[from] ?? "");
-  const isShell = SHELLS.has(name);
-  if (!isShell && !TEXT_RUNNERS.has(name)) return undefined;
   const rest = words.slice(from + 1);
-  if (!isShell) return { why: `${name} runs a text as a command`, text: rest.join(" ") };
-  const option = rest.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word));
-  if (option === -1) return undefined;
-  const text = rest.slice(option + 1).find((word) => !/^[-+]/.test(word)) ?? "";
-  return { why: `${name} -c runs a text as a command`, text };
+  if (SHELLS.has(name)) {
+    const option = rest.findIndex((word) => IS_COMMAND_OPTION.test(word));
+    const text = shellText(rest.slice(option));
+    return option === -1 ? undefined : { why: `${name} -c runs a text as a command`, text };
+  }
+  const evaluates = NAME_TAKERS.has(name) && rest.some((word) => /\w\[(?!\d+\])/.test(word));
+  if (!evaluates && !TEXT_RUNNERS.has(name)) return undefined;
+  return { why: `${name} runs a text as a command`, text: rest.slice(rest[0] === "--" ? 1 : 0).join(" ") };
+}
+
+const IS_COMMAND_OPTION = /^-[A-Za-z]*c[A-Za-z]*$/;
+
+/** The first word behind the options of a shell and the values of `-o` and `-O`. */
+function shellText(words: readonly string[]): string {
+  let values = 0;
+  for (const word of words) {
+    if (/^[-+]/.test(word)) values += word.startsWith("--") ? 0 : (word.match(/o/gi)?.length ?? 0);
+    else if (values-- === 0) return word;
+  }
+  return "";
 }

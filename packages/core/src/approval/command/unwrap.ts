@@ -41,7 +41,7 @@ export function isAssignment(word: string): boolean {
 }
 
 interface Wrapper {
-  /** Letters of options that take a value. */
+  /** Letters of options that take a value, on Linux, the BSDs or macOS. */
   readonly short: string;
   /** Long names of options that take a value. */
   readonly long?: readonly string[];
@@ -55,7 +55,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   builtin: { short: "" },
   command: { short: "" },
   doas: { short: "Cu" },
-  env: { short: "uCSa", long: ["unset", "chdir", "split-string", "argv0"], splits: "S" },
+  env: { short: "uCSaP", long: ["unset", "chdir", "split-string", "argv0"], splits: "S" },
   exec: { short: "a" },
   ionice: { short: "cnpPu", long: ["class", "classdata", "pid", "pgid", "uid"] },
   nice: { short: "n", long: ["adjustment"] },
@@ -63,14 +63,14 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   setsid: { short: "" },
   stdbuf: { short: "ioe", long: ["input", "output", "error"] },
   sudo: {
-    short: "CDghpRrTtUu",
+    short: "aCcDghpRrTtUu",
     long: "close-from chdir group host prompt chroot role command-timeout type other-user user".split(" "),
   },
   time: { short: "fo", long: ["format", "output"] },
   timeout: { short: "ks", long: ["kill-after", "signal"], operands: 1 },
   xargs: {
-    short: "adEILnPs",
-    long: "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var".split(" "),
+    short: "adEIJLnPRSs",
+    long: "arg-file delimiter max-args max-procs max-chars process-slot-var".split(" "),
   },
 };
 

@@ -1,3 +1,4 @@
+import { unescapeAnsi } from "./ansi-escapes.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** A word of a command line with its quoting undone. */
@@ -23,12 +24,14 @@ export interface CommandLine {
 /** The signs that end a word. */
 export const META: ReadonlySet<string> = new Set(" \t\n;&|<>()");
 
+const MAX_DEPTH = 50;
 const EXPANDS = /[A-Za-z0-9_{([@*#?$!-]/;
 
 /** Reads the word at a cursor. */
 export class WordReader {
   readonly #cursor: Cursor;
   readonly #line: CommandLine;
+  #depth = 0;
 
   constructor(cursor: Cursor, line: CommandLine) {
     this.#cursor = cursor;
@@ -68,13 +71,15 @@ export class WordReader {
     if (sign === "$") {
       this.#cursor.skipContinuations();
       if (!/['"]/.test(this.#cursor.peek())) {
-        const text = this.#dollar();
+        const text = this.#dollar(false);
         word.text += text;
         if (!word.quoted) word.head += text;
         return;
       }
       this.#line.doubt("it holds a $ before quotes");
-      this.#quotation(word, this.#cursor.take());
+      if (this.#cursor.peek() === '"') return;
+      word.quoted = true;
+      word.text += this.#ansiQuoted();
       return;
     }
     word.quoted = true;
@@ -93,13 +98,20 @@ export class WordReader {
     return text ?? this.#cursor.rest();
   }
 
+  #ansiQuoted(): string {
+    this.#cursor.take();
+    const text = this.#cursor.match(/(?:[^'\\]|\\.)*/sy) ?? "";
+    if (this.#cursor.take() !== "'") this.#line.doubt("a quote is not closed");
+    return unescapeAnsi(text);
+  }
+
   #doubleQuoted(): string {
     let text = "";
     while (!this.#cursor.isAtEnd) {
       if (this.#cursor.skipContinuations()) continue;
       const character = this.#cursor.take();
       if (character === '"') return text;
-      if (character === "$") text += this.#dollar();
+      if (character === "$") text += this.#dollar(true);
       else if (character === "`") text += this.#backticks();
       else if (character === "\\" && /[$`"\\]/.test(this.#cursor.peek())) text += this.#cursor.take();
       else text += character;
@@ -109,11 +121,29 @@ export class WordReader {
   }
 
   /** Behind a `$`, which is plain where nothing follows that the shell would expand. */
-  #dollar(): string {
+  #dollar(isQuoted: boolean): string {
     this.#cursor.skipContinuations();
-    if (!EXPANDS.test(this.#cursor.peek())) return "$";
+    const next = this.#cursor.peek();
+    if (!EXPANDS.test(next)) return "$";
     this.#line.doubt("it holds a substitution");
-    return this.#cursor.peek() === "(" && this.#line.substitution() ? "$()" : "$";
+    if (next === "{" && this.#depth < MAX_DEPTH) return `$${this.#parameter(isQuoted)}`;
+    return next === "(" && this.#line.substitution() ? "$()" : "$";
+  }
+
+  /** Up to the `}`: neither separators nor comments are any in it. */
+  #parameter(isQuoted: boolean): string {
+    const word: Word = { text: "", head: "", quoted: false, end: 0 };
+    this.#depth++;
+    while (!this.#cursor.isAtEnd) {
+      if (this.#cursor.skipContinuations()) continue;
+      const character = this.#cursor.take();
+      if (character === "}") break;
+      if (isQuoted && character === "$") word.text += this.#dollar(true);
+      else if ('"\\`$'.includes(character) || (character === "'" && !isQuoted)) this.#quotation(word, character);
+      else word.text += character;
+    }
+    this.#depth--;
+    return `${word.text}}`;
   }
 
   #backticks(): string {

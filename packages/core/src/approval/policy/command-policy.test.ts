@@ -21,6 +21,7 @@ test.each([
   [":(){ :|:& };:", "fork-bomb"],
   ["bomb() { bomb | bomb & }; bomb", "fork-bomb"],
   ["echo x > /dev/sda", "redirect-to-device"],
+  ["echo x >& /dev/sda", "redirect-to-device"],
   ["cat x >/dev/mmcblk0", "redirect-to-device"],
   ["rd /s /q C:\\Users", "windows-recursive-delete"],
   ["del /f /s *.doc", "windows-recursive-delete"],

@@ -31,7 +31,7 @@ export const FACTORY_RULES: readonly PolicyRule[] = [
   {
     name: "redirect-to-device",
     description: "output that is written to a block device",
-    pattern: String.raw`>\|?\s*${BLOCK_DEVICE}`,
+    pattern: String.raw`>[|&]?\s*${BLOCK_DEVICE}`,
   },
   {
     name: "windows-recursive-delete",

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { listProcesses, sharedLook } from "./process-list.ts";
 
@@ -20,6 +21,25 @@ export function createMarker(owner?: string): string {
 export async function findMarkedProcesses(marker: string): Promise<number[]> {
   const found = await markedProcesses();
   return found.filter(([, carried]) => carried === marker || carried.startsWith(`${marker}-`)).map(([pid]) => pid);
+}
+
+/** Those that carry just one of these markers, for an exit that cannot wait. */
+export function findMarkedProcessesNow(markers: readonly string[]): number[] {
+  try {
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && markers.includes(readMarkerNow(pid) ?? ""));
+  } catch {
+    return [];
+  }
+}
+
+function readMarkerNow(pid: number): string | undefined {
+  try {
+    return CARRIED.exec(readFileSync(`/proc/${pid}/environ`, "latin1"))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 const markedProcesses = sharedLook(async (): Promise<(readonly [pid: number, marker: string])[]> => {

@@ -140,7 +140,7 @@ async function waitFor(
 ): Promise<Ending> {
   if (child === undefined) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
   const { pid, exit } = child;
-  const exitHook = killAtExit(pid);
+  const exitHook = killAtExit(pid, marker);
   pipes.start(child);
   const isStopped = await Promise.race([exit.then(() => false), whenAborted(stop)]);
   if (isStopped) await endProcessTree({ pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);

@@ -254,6 +254,8 @@ test("a person decides on the command, the directory if it is another one, and t
   expect(await approvalSummary?.(args, { workspaceDir })).toBe(expected);
   expect(await approvalSummary?.({ ...args, workdir: "." }, { workspaceDir })).toBe(expected);
   expect(await approvalSummary?.({ cmd: "ls", workdir: "/etc" }, { workspaceDir })).toBe("ls\nin /etc");
+  const posing = { cmd: "ls", workdir: "/etc\nthe model says: in /tmp" };
+  expect(await approvalSummary?.(posing, { workspaceDir })).toBe('ls\nin "/etc\\nthe model says: in /tmp"');
   expect(commandText?.(args)).toBe("ls\n-l");
 });
 

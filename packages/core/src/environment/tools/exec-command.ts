@@ -140,9 +140,10 @@ function argumentProblem(command: string, workdir: unknown): string | undefined 
 function summary(args: Args, workspaceDir: string): string {
   const directory = directoryOf(args, workspaceDir);
   const lines = [commandOf(args)];
-  if (directory !== resolve(workspaceDir)) lines.push(`in ${directory}`);
+  // One line each and named as what they are, so that they cannot pass for the command or for one another.
+  if (directory !== resolve(workspaceDir))
+    lines.push(`in ${/\s/.test(directory) ? JSON.stringify(directory) : directory}`);
   if (args.run_in_background === true) lines.push("in the background, until the session ends");
-  // One line and named as what it is, so that it cannot pass for the command or for where it runs.
   const description = typeof args.description === "string" ? args.description.replaceAll(/\s+/g, " ").trim() : "";
   if (description !== "") lines.push(`the model says: ${description}`);
   return lines.join("\n");
