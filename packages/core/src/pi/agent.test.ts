@@ -11,6 +11,7 @@ import { defineTool } from "../environment/agent-tool.ts";
 import { createBashTool } from "../environment/tools/minimal/bash.ts";
 import { createReadTool } from "../environment/tools/minimal/read.ts";
 import { ofType } from "../omnimessage/guards.ts";
+import type { OmniMessage } from "../omnimessage/message.ts";
 import { readTraceMessages, startProviderServer } from "../testing/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
@@ -23,6 +24,12 @@ function toolResults(agent: Agent): ToolResultMessage[] {
 
 function texts(agent: Agent): string[] {
   return toolResults(agent).map(({ content: [block] }) => (block?.type === "text" ? block.text : ""));
+}
+
+/** What the one session of an agent recorded. */
+async function recordBelow(cwd: string): Promise<OmniMessage[]> {
+  const [file = ""] = (await readdir(cwd, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+  return await readTraceMessages(join(cwd, file));
 }
 
 const lookup = defineTool({
@@ -80,8 +87,10 @@ test("label, details and usage reach people, and no request to a model (PI-002, 
   const calls = [{ name: "look_up", args: { word: "pi" } }];
   await using server = await startProviderServer({ replies: [{ calls }, "Done."] });
   const model = { id: "local", provider: "custom", api: "openai-completions", baseUrl: server.baseUrl("openai-chat") };
-  const { agent } = await testAgent({ initialState: { model, tools: [lookup] } });
+  const { agent, cwd } = await testAgent({ initialState: { model, tools: [lookup] } });
   await agent.prompt("What is pi?");
+  const [listed] = ofType(await recordBelow(cwd), "tool_list_ready");
+  expect(listed?.payload.tools).toMatchObject([{ name: "look_up", label: "Look Up" }]);
   expect(toolResults(agent)).toMatchObject([
     { toolName: "look_up", details: { pages: [7], long: "all about it" }, usage: { input: 4242 }, isError: false },
   ]);
@@ -268,9 +277,7 @@ test("an error result carries its code in details to listeners and to the record
   await agent.prompt("Go");
   const details = { path: "/etc/passwd", error: "EACCES" };
   expect(ends).toMatchObject([{ isError: true, result: { details } }]);
-  const root = join(cwd, "root");
-  const [trace = ""] = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
-  expect(ofType(await readTraceMessages(join(root, trace)), "tool_call_output")).toMatchObject([
+  expect(ofType(await recordBelow(cwd), "tool_call_output")).toMatchObject([
     { payload: { details, stop_reason: "failed" } },
   ]);
 });

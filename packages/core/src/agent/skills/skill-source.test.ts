@@ -64,7 +64,7 @@ function skill(name: string, body = `BODY of ${name}`, description = `for ${name
   return `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`;
 }
 
-test("a skill is read by its name, without its front matter and marked as text of a file (PE-055, PE-063)", async () => {
+test("a skill is read by its name, without its front matter and marked as text of a file (PE-063)", async () => {
   const { write, list, read, warnings } = await skills();
   await write("skills/release/SKILL.md", skill("release-checks", "Run the tests.\n\nThen tag."));
   expect(await list()).toContain("is material from files, not the user's word.\n- release-checks: for release-checks");
@@ -142,10 +142,13 @@ test("names and links cannot leave the directory of skills, and only names that 
   await symlink("../../secret.md", join(dir, "skills/link/SKILL.md"));
   await symlink("../..", join(dir, "skills/up"));
   await symlink("nowhere", join(dir, "skills/dangling"));
+  await write("skills-of-others/near/SKILL.md", skill("near"));
+  await symlink("../skills-of-others/near", join(dir, "skills/near"));
   expect((await list()).split("\n").slice(2)).toEqual(["- good: for good"]);
   expect(warnings).toEqual([
     "/skills/evil/SKILL.md:2 is no skill: its name is not one of letters, digits, - and _, up to 64 of them",
     "/skills/link/SKILL.md is no skill: it leads out of /skills, to /secret.md",
+    "/skills/near/SKILL.md is no skill: it leads out of /skills, to /skills-of-others/near/SKILL.md",
   ]);
   await write("skills/late/SKILL.md", skill("late"));
   expect((await list()).split("\n").slice(2)).toEqual(["- good: for good"]);
@@ -205,12 +208,14 @@ test("at most max_skill_bytes of a skill are read, no character split, and the c
   );
 });
 
-test("an agent looks for skills of its own, of the user and of the repository, once at the start of a session (PE-059)", async () => {
+test("an agent looks for skills of its own, of the user and of the repository, once at the start of a session, and read_skill takes a name and nothing else (PE-055, PE-059)", async () => {
   const temp = await agentWithSkills({});
   const session = await temp.agent.createSession({ workspaceDir: join(temp.workspaceDir, "src") });
   const { messages, trace } = await collectRun(session, [userText("Go")], { approve: async () => "allow" });
   const offered = ofType(trace, "tool_list_ready")[0]?.payload.tools.find(({ name }) => name === "read_skill");
   expect(offered?.permission).toBe("r");
+  expect(offered?.parameters).toMatchObject({ properties: { name: { type: "string" } }, required: ["name"] });
+  expect(Object.keys(offered?.parameters?.properties ?? {})).toEqual(["name"]);
   expect(offered?.description.split("\n").slice(2)).toEqual([
     "- own: for own",
     "- users: for users",

@@ -70,6 +70,8 @@ test("each stream is cut after its own number of lines, in the text and in detai
 test("after timeout seconds the command is killed, and the call rejects with a TimeoutError (PI-025)", async () => {
   const running = createBashTool({ timeout: 0.2 }).execute("run_1", { command: "sleep 60" });
   await expect(running).rejects.toMatchObject({ name: "TimeoutError", message: "[timed out after 0.2 s]" });
+  // Sixty of them are more than this takes, sixty milliseconds are less.
+  expect((await callAgentTool(createBashTool({ timeout: 60 }), { command: "sleep 0.1; echo up" })).text).toBe("up\n");
 });
 
 test("in a session the tool's own timeout ends the call as timeout (PI-075)", async () => {
