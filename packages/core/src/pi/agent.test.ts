@@ -11,7 +11,7 @@ import { defineTool } from "../environment/agent-tool.ts";
 import { createBashTool } from "../environment/tools/minimal/bash.ts";
 import { createReadTool } from "../environment/tools/minimal/read.ts";
 import { ofType } from "../omnimessage/guards.ts";
-import type { OmniMessage } from "../omnimessage/message.ts";
+import type { OmniMessage, ToolUsage } from "../omnimessage/message.ts";
 import { readTraceMessages, startProviderServer } from "../testing/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
@@ -235,6 +235,28 @@ test("what stands in the way of a session rejects the prompt and is heard by nob
   expect(heard).toEqual([]);
   await other.agent.dispose();
   await other.agent.dispose();
+});
+
+test("after dispose, which comes before or after the first prompt, nothing runs any more", async () => {
+  for (const prompts of [0, 1]) {
+    const streamFn = scriptedStreamFn([textOf("x")]);
+    const { agent } = await testAgent({ streamFn });
+    for (let i = 0; i < prompts; i++) await agent.prompt("Go");
+    await agent.dispose();
+    await expect(agent.prompt("Go on")).rejects.toMatchObject({ code: "agent-closed" });
+    expect(streamFn.asked).toHaveLength(prompts);
+  }
+});
+
+test("a usage that cannot be one counts as nothing, and the record can be read", async () => {
+  const usage = { input: Number.NaN, output: "many", cacheRead: -3, cacheWrite: 4 } as unknown as ToolUsage;
+  const streamFn: StreamFn = async function* () {
+    yield { type: "done", message: { ...reply([textOf("x")]), usage } };
+  };
+  const { agent, cwd } = await testAgent({ streamFn });
+  await agent.prompt("Go");
+  const [{ payload } = { payload: undefined }] = ofType(await recordBelow(cwd), "token_usage");
+  expect(payload?.request).toEqual({ cache_read: 0, cache_write: 4, output: 0, total: 4 });
 });
 
 test("the seed's hook blocks dangerous bash commands and lets others pass (PI-082)", async () => {

@@ -43,6 +43,7 @@ export class Agent {
   #opened: Promise<OpenedSession> | undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   #errorMessage: string | undefined;
+  #isDisposed = false;
 
   constructor(options: AgentOptions = {}) {
     this.#options = options;
@@ -71,15 +72,12 @@ export class Agent {
    * Runs one task; resolves when everything has been heard. How a run ended is in `state.errorMessage` and in its messages.
    *
    * @param input - A text, or user messages (`userText`, `userImage`).
-   * @throws {RookeryError} `session-busy` while another runs, and what stands in the way of a session (`createSession`).
+   * @throws {RookeryError} `session-busy` while another runs, `agent-closed` after `dispose`, and what stands in the way of a
+   *   session (`createSession`).
    */
   prompt(input: string | readonly OmniMessage[]): Promise<void> {
-    if (this.#running) {
-      const busy = new RookeryError("session-busy", "the agent is already running", {
-        hint: "await waitForIdle() first",
-      });
-      return Promise.reject(busy);
-    }
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
     const stop = new AbortController();
     const messages = typeof input === "string" ? [userText(input)] : input;
     const run = this.#run(messages, stop.signal).finally(() => {
@@ -100,6 +98,7 @@ export class Agent {
 
   /** Interrupts the run and ends every process; may be called twice. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     this.abort();
     await this.waitForIdle();
     const opened = await this.#opened?.catch(() => undefined);
@@ -108,6 +107,14 @@ export class Agent {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
+  }
+
+  #refusal(): RookeryError | undefined {
+    if (this.#isDisposed) {
+      return new RookeryError("agent-closed", "the agent has been disposed of", { hint: "create it again" });
+    }
+    if (!this.#running) return undefined;
+    return new RookeryError("session-busy", "the agent is already running", { hint: "await waitForIdle() first" });
   }
 
   async #run(input: readonly OmniMessage[], signal: AbortSignal): Promise<void> {
