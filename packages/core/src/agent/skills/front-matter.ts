@@ -46,7 +46,7 @@ export async function parseSkill(text: string): Promise<SkillText | SkillProblem
   if (name === undefined || !NAME.test(name)) {
     return { line: lineOf("name"), problem: "its name is not one of letters, digits, - and _, up to 64 of them" };
   }
-  const oneLine = (description ?? "").replaceAll(/\s+/g, " ").trim();
+  const oneLine = (description ?? "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   if (oneLine === "") return { line: lineOf("description"), problem: "it has no description" };
   const body = lines
     .slice(end + 1)
