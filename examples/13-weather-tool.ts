@@ -104,7 +104,12 @@ assert.deepEqual(
 );
 assert.deepEqual(results[0]?.details, { city: "Oslo", temp: 21, humidity: 40, condition: "clear" });
 assert.deepEqual(results[1]?.details, { error: "Weather API error: 404" });
-assert.equal(results[0]?.usage?.totalTokens, 0);
+const { cost, ...tokens } = results[0]?.usage ?? {};
+assert.deepEqual(
+  [Object.keys(tokens), Object.keys(cost ?? {})].map(({ length }) => length),
+  [5, 5],
+);
+assert.ok([...Object.values(tokens), ...Object.values(cost ?? {})].every((spent) => spent === 0));
 assert.equal(JSON.stringify(server.requests[1]?.body).includes("humidity"), false);
 
 await agent.prompt("And in Rome?");

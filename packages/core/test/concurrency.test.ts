@@ -121,7 +121,7 @@ test("two whole-file writes to one file in one reply do not overlap: the second 
   expect(await readFile(join(temp.workspaceDir, "f.txt"), "utf8")).toBe("two\n");
 });
 
-test("when every output of a reply says terminate, no further request is made", async () => {
+test("when every output of a reply says terminate, no further request is made (PI-013)", async () => {
   const submit = {
     ...echoTool("submit"),
     execute: async () => ({ content: [{ type: "text" as const, text: "taken" }], details: {}, terminate: true }),

@@ -1,14 +1,19 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ApproveFn } from "../src/approval/contract.ts";
 import type { Hooks } from "../src/engine/hooks.ts";
+import type { AgentTool } from "../src/environment/agent-tool.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import { ofType } from "../src/omnimessage/guards.ts";
 import { type CollectedRun, collectRun, scriptedLLM, tempAgent } from "../src/testing/index.ts";
 import { echoTool } from "./support/test-tools.ts";
 
-async function runWith(hooks: Hooks, approve: ApproveFn = async () => "allow"): Promise<CollectedRun> {
+async function runWith(
+  hooks: Hooks,
+  approve: ApproveFn = async () => "allow",
+  tool: AgentTool = echoTool(),
+): Promise<CollectedRun> {
   const llm = scriptedLLM({ calls: [{ name: "echo", args: { text: "a" } }] }, "done");
-  await using temp = await tempAgent({ createLLM: () => llm, tools: [echoTool()], hooks });
+  await using temp = await tempAgent({ createLLM: () => llm, tools: [tool], hooks });
   const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
   return await collectRun(session, [userText("Go")], { approve });
 }
@@ -29,13 +34,15 @@ test("beforeToolCall gets the call, its parsed arguments and a signal, and undef
   expect(output(run)).toBe("echo: a");
 });
 
-test("a hook that blocks gives an error result with its reason, and nobody is asked (PI-017, PI-081)", async () => {
-  let asked = 0;
-  const run = await runWith({ beforeToolCall: async () => ({ block: true, reason: "not here" }) }, async () => {
-    asked++;
-    return "allow";
+test("a hook that blocks gives an error result with its reason; nobody is asked and the tool does not run (PI-017, PI-081)", async () => {
+  const approve = vi.fn(async () => "allow" as const);
+  const execute = vi.fn(echoTool().execute);
+  const run = await runWith({ beforeToolCall: async () => ({ block: true, reason: "not here" }) }, approve, {
+    ...echoTool(),
+    execute,
   });
-  expect(asked).toBe(0);
+  expect(approve).not.toHaveBeenCalled();
+  expect(execute).not.toHaveBeenCalled();
   expect(output(run)).toBe("Tool call blocked: not here");
   expect(ofType(run.messages, "tool_call_output")[0]?.payload.stop_reason).toBe("failed");
   expect(ofType(run.trace, "approval_decision")[0]?.payload).toMatchObject({ decision: "deny", decided_by: "hook" });

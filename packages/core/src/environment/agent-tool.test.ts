@@ -188,7 +188,7 @@ describe("results", () => {
     });
   });
 
-  test("isError marks the result as failed, and its content reaches the model (PI-014, PI-077)", async () => {
+  test("isError marks the result as failed, with its content as the output (PI-014)", async () => {
     const failed = tool(async () => ({ ...text("Failed to read file: permission denied"), isError: true }));
     expect((await execute(failed)).complete).toMatchObject({
       output: "Failed to read file: permission denied",
@@ -206,7 +206,7 @@ describe("results", () => {
 });
 
 describe("throws", () => {
-  test("a throw is a failed call with the message as its output, and ends no run (PI-076)", async () => {
+  test("a throw is a failed call with the message as its output (PI-076)", async () => {
     const { complete } = await execute(tool(() => Promise.reject(new Error("the service is down"))));
     expect(complete).toMatchObject({ output: "the service is down", stop_reason: "failed" });
     const atOnce = tool(() => {

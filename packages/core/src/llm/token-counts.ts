@@ -24,6 +24,7 @@ export function soundUsage({ inputTokens, outputTokens }: LanguageModelV3Usage):
   };
 }
 
-function sound(count: number | undefined): number | undefined {
+/** A number of tokens; absent for what cannot be one. */
+export function sound(count: number | undefined): number | undefined {
   return Number.isSafeInteger(count) && Number(count) >= 0 ? count : undefined;
 }

@@ -1,20 +1,11 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { modelMessage } from "../omnimessage/build.ts";
 import type { CompletePayload, OmniMessage, PartialPayload, StopReason } from "../omnimessage/message.ts";
+import { fragmentOf, type Prose, seals, startsAnew } from "./prose.ts";
 import { unmarked } from "./providers/provider.ts";
-import { contradicts, covers, type Fidelity, fidelityField, isFidelity, mergeFidelity } from "./segment-fidelity.ts";
+import { covers, type Fidelity, isFidelity, mergeFidelity } from "./segment-fidelity.ts";
 
 type FilePart = Extract<LanguageModelV3StreamPart, { type: "file" }>;
-
-/** Text or thinking. Its `start` waits for something to show, so that an empty one leaves no message. */
-interface Prose {
-  readonly kind: "text" | "thinking";
-  readonly pieces: string[];
-  fidelity: Fidelity | undefined;
-  begun: boolean;
-  /** The provider has signed what is there: more of the same kind is a new segment. */
-  sealed: boolean;
-}
 
 interface Call {
   /** The id of the part in the provider's stream. */
@@ -255,30 +246,6 @@ const NOTHING: readonly OmniMessage[] = [];
 
 function fidelityOf(part: { readonly providerMetadata?: unknown }): Fidelity | undefined {
   return isFidelity(part.providerMetadata) ? part.providerMetadata : undefined;
-}
-
-/** PC-042 to PC-045: whether more of the same kind is a segment of its own. */
-function startsAnew(open: Prose, delta: string, fidelity: Fidelity | undefined): boolean {
-  if (!fidelity) return open.sealed && delta !== "";
-  if (covers(open.fidelity, fidelity)) return false;
-  if (open.kind === "thinking") return open.sealed || contradicts(open.fidelity, fidelity);
-  if (open.sealed) return true;
-  const phase = fidelityField(fidelity, "phase");
-  return phase !== undefined && open.begun && phase !== fidelityField(open.fidelity, "phase");
-}
-
-/** PC-042, PC-045: a signature, or fidelity that arrives behind the thinking it is for, ends the segment. */
-function seals(prose: Prose, delta: string, fidelity: Fidelity): boolean {
-  if (SIGNATURES.some((name) => fidelityField(fidelity, name) !== undefined)) return true;
-  return prose.kind === "thinking" && (prose.begun || delta === "");
-}
-
-const SIGNATURES = ["signature", "thoughtSignature"];
-
-function fragmentOf(kind: Prose["kind"], event: "start" | "delta" | "stop", content: string): PartialPayload {
-  return kind === "text"
-    ? { type: "partial_text", role: "assistant", event_type: event, text: content }
-    : { type: "partial_thinking", role: "assistant", event_type: event, thinking: content };
 }
 
 function callFragment(call: Call, event: "start" | "delta" | "stop", content: string): PartialPayload {

@@ -1,5 +1,6 @@
 import type { AgentHarnessTool } from "../environment/agent-tool.ts";
-import { Agent, type AgentOptions, type InitialState } from "./agent.ts";
+import { Agent } from "./agent.ts";
+import type { AgentOptions, InitialState } from "./agent-options.ts";
 
 /** What an agent with an application's context is made of; the state stands beside the options. */
 export interface AgentHarnessOptions<TContext>

@@ -1,13 +1,18 @@
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { Type } from "typebox";
 import { expect, onTestFinished, test } from "vitest";
 import { callOf, reply, scriptedStreamFn, testAgent, textOf } from "../../test/support/pi-agent.ts";
 import { gatedTool } from "../../test/support/test-tools.ts";
 import { defineTool } from "../environment/agent-tool.ts";
 import { createBashTool } from "../environment/tools/minimal/bash.ts";
-import { startProviderServer } from "../testing/index.ts";
+import { createReadTool } from "../environment/tools/minimal/read.ts";
+import { ofType } from "../omnimessage/guards.ts";
+import type { OmniMessage, ToolUsage } from "../omnimessage/message.ts";
+import { readTraceMessages, startProviderServer } from "../testing/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { ToolResultMessage } from "./agent-message.ts";
@@ -19,6 +24,12 @@ function toolResults(agent: Agent): ToolResultMessage[] {
 
 function texts(agent: Agent): string[] {
   return toolResults(agent).map(({ content: [block] }) => (block?.type === "text" ? block.text : ""));
+}
+
+/** What the one session of an agent recorded. */
+async function recordBelow(cwd: string): Promise<OmniMessage[]> {
+  const [file = ""] = (await readdir(cwd, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+  return await readTraceMessages(join(cwd, file));
 }
 
 const lookup = defineTool({
@@ -37,6 +48,15 @@ const lookup = defineTool({
       totalTokens: 4243,
       cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
     },
+  }),
+});
+
+const failing = defineTool({
+  ...lookup,
+  execute: async () => ({
+    content: [{ type: "text", text: "Failed to read file: permission denied" }],
+    details: { path: "/etc/passwd", error: "EACCES" },
+    isError: true,
   }),
 });
 
@@ -67,8 +87,10 @@ test("label, details and usage reach people, and no request to a model (PI-002, 
   const calls = [{ name: "look_up", args: { word: "pi" } }];
   await using server = await startProviderServer({ replies: [{ calls }, "Done."] });
   const model = { id: "local", provider: "custom", api: "openai-completions", baseUrl: server.baseUrl("openai-chat") };
-  const { agent } = await testAgent({ initialState: { model, tools: [lookup] } });
+  const { agent, cwd } = await testAgent({ initialState: { model, tools: [lookup] } });
   await agent.prompt("What is pi?");
+  const [listed] = ofType(await recordBelow(cwd), "tool_list_ready");
+  expect(listed?.payload.tools).toMatchObject([{ name: "look_up", label: "Look Up" }]);
   expect(toolResults(agent)).toMatchObject([
     { toolName: "look_up", details: { pages: [7], long: "all about it" }, usage: { input: 4242 }, isError: false },
   ]);
@@ -215,6 +237,28 @@ test("what stands in the way of a session rejects the prompt and is heard by nob
   await other.agent.dispose();
 });
 
+test("after dispose, which comes before or after the first prompt, nothing runs any more", async () => {
+  for (const prompts of [0, 1]) {
+    const streamFn = scriptedStreamFn([textOf("x")]);
+    const { agent } = await testAgent({ streamFn });
+    for (let i = 0; i < prompts; i++) await agent.prompt("Go");
+    await agent.dispose();
+    await expect(agent.prompt("Go on")).rejects.toMatchObject({ code: "agent-closed" });
+    expect(streamFn.asked).toHaveLength(prompts);
+  }
+});
+
+test("a usage that cannot be one counts as nothing, and the record can be read", async () => {
+  const usage = { input: Number.NaN, output: "many", cacheRead: -3, cacheWrite: 4 } as unknown as ToolUsage;
+  const streamFn: StreamFn = async function* () {
+    yield { type: "done", message: { ...reply([textOf("x")]), usage } };
+  };
+  const { agent, cwd } = await testAgent({ streamFn });
+  await agent.prompt("Go");
+  const [{ payload } = { payload: undefined }] = ofType(await recordBelow(cwd), "token_usage");
+  expect(payload?.request).toEqual({ cache_read: 0, cache_write: 4, output: 0, total: 4 });
+});
+
 test("the seed's hook blocks dangerous bash commands and lets others pass (PI-082)", async () => {
   const commands = ["echo fine", "rm -rf build", "sudo true", "dd if=/dev/zero of=x"];
   const streamFn = scriptedStreamFn(commands.map((command, i) => callOf("bash", { command }, `c${i}`)));
@@ -245,24 +289,53 @@ test("an approver that denies is asked for every call", async () => {
   expect(texts(agent)[0]).toContain("Tool call denied by user.");
 });
 
-test("an error result carries its code in details to whoever listens (PI-084)", async () => {
-  const details = { path: "/etc/passwd", error: "EACCES" };
-  const failing = defineTool({
-    ...lookup,
-    execute: async () => ({
-      content: [{ type: "text", text: "Failed to read file: permission denied" }],
-      details,
-      isError: true,
-    }),
-  });
+test("an error result carries its code in details to listeners and to the record (PI-084)", async () => {
   const streamFn = scriptedStreamFn([callOf("look_up", { word: "pi" })]);
-  const { agent } = await testAgent({ initialState: { tools: [failing] }, streamFn });
+  const { agent, cwd } = await testAgent({ initialState: { tools: [failing] }, streamFn });
   const ends: AgentEvent[] = [];
   agent.subscribe((event) => {
     if (event.type === "tool_execution_end") ends.push(event);
   });
   await agent.prompt("Go");
+  const details = { path: "/etc/passwd", error: "EACCES" };
   expect(ends).toMatchObject([{ isError: true, result: { details } }]);
+  expect(ofType(await recordBelow(cwd), "tool_call_output")).toMatchObject([
+    { payload: { details, stop_reason: "failed" } },
+  ]);
+});
+
+test("an error result reaches a streamFn and a model as content that is marked as an error; a thrown one does, too (PI-076, PI-077)", async () => {
+  const throwing = defineTool({ ...lookup, name: "throw", execute: () => Promise.reject(new Error("no line")) });
+  const tools = [failing, throwing, createReadTool()];
+  const read = { path: import.meta.filename, endLine: 1 };
+  const streamFn = scriptedStreamFn(
+    [callOf("look_up", { word: "pi" }, "a"), callOf("throw", { word: "pi" }, "b"), callOf("read", read, "c")],
+    [textOf("Sorry.")],
+  );
+  const { agent } = await testAgent({ initialState: { tools }, streamFn });
+  await agent.prompt("Go");
+  const denied = "Failed to read file: permission denied";
+  expect(streamFn.asked[1]?.messages.slice(-3)).toMatchObject([
+    { toolCallId: "a", isError: true, content: [{ type: "text", text: denied }] },
+    { toolCallId: "b", isError: true, content: [{ type: "text", text: "no line" }] },
+    { toolCallId: "c", isError: false },
+  ]);
+  expect(agent.state.messages.at(-1)).toMatchObject({ content: [textOf("Sorry.")], stopReason: "stop" });
+
+  const calls = [
+    { name: "look_up", args: { word: "pi" } },
+    { name: "throw", args: { word: "pi" } },
+    { name: "read", args: read },
+  ];
+  await using server = await startProviderServer({ replies: [{ calls }, "Sorry."] });
+  const api = "anthropic-messages";
+  const model = { id: "local", provider: "custom", api, baseUrl: server.baseUrl(api) };
+  const other = await testAgent({ initialState: { model, tools } });
+  await other.agent.prompt("Go");
+  const results: { content: unknown; is_error?: boolean }[] = server.requests[1]?.body.messages.at(-1).content;
+  expect(results.map(({ is_error }) => is_error)).toEqual([true, true, undefined]);
+  expect(JSON.stringify(results[0]?.content)).toContain(denied);
+  expect(JSON.stringify(results[1]?.content)).toContain("no line");
 });
 
 test("a tool that a result introduces is offered from then on (PI-012)", async () => {

@@ -1,53 +1,15 @@
-import { createAgent, type Agent as RookeryAgent } from "../agent/agent.ts";
-import type { Injection, SessionOptions } from "../agent/agent-options.ts";
-import type { ApproveFn } from "../approval/contract.ts";
-import type { Hooks } from "../engine/hooks.ts";
-import type { AgentTool } from "../environment/agent-tool.ts";
 import type { OnWarning } from "../environment/contract.ts";
-import { Environment } from "../environment/environment.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
-import type { ThinkingLevelName } from "../llm/contract.ts";
 import { userText } from "../omnimessage/build.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
-import type { Session } from "../session/session.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { AgentEventView } from "./agent-events.ts";
 import type { AgentMessage } from "./agent-message.ts";
-import { type Model, type StreamFn, streamFnModel } from "./stream-fn.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: a list of tools whose parameter types differ has no narrower type.
-type AnyTool = AgentTool<any, any>;
-
-/** What an agent is. */
-export interface InitialState {
-  /** Default: none. */
-  readonly systemPrompt?: string;
-  /** Default: the one that the environment or the project names. */
-  readonly model?: Model;
-  readonly thinkingLevel?: ThinkingLevelName;
-  /** All it has: no built-in tool is there but those that are given. */
-  readonly tools?: readonly AnyTool[];
-}
-
-export interface AgentOptions extends Hooks {
-  readonly initialState?: InitialState;
-  /** What asks the model; default: the built-in model. */
-  readonly streamFn?: StreamFn;
-  /** `sequential` makes every call wait for the one before; default `parallel`. */
-  readonly toolExecution?: "parallel" | "sequential";
-  /** Handed to every tool as its fifth argument. */
-  readonly toolContext?: unknown;
-  /** Decides each call; default: every call may run. */
-  readonly approve?: ApproveFn;
-  /** The workspace; default: the process's own directory. */
-  readonly cwd?: string;
-  /** Where the session is recorded; default `ROOKERY_HOME`, else `~/.rookery`. */
-  readonly root?: string;
-  /** Default: one line on standard error. */
-  readonly onWarning?: OnWarning;
-}
+import type { AgentOptions, AnyTool } from "./agent-options.ts";
+import { type OpenedSession, openSession } from "./open-session.ts";
+import type { Model } from "./stream-fn.ts";
 
 /** Hears what happens, in order; the run waits for it. What it throws is a warning. */
 export type AgentListener = (event: AgentEvent, signal: AbortSignal) => void | Promise<void>;
@@ -78,9 +40,10 @@ export class Agent {
   readonly #warn: OnWarning;
   readonly #listeners = new Set<AgentListener>();
   readonly #messages: AgentMessage[] = [];
-  #opened: Promise<{ agent: RookeryAgent; session: Session }> | undefined;
+  #opened: Promise<OpenedSession> | undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   #errorMessage: string | undefined;
+  #isDisposed = false;
 
   constructor(options: AgentOptions = {}) {
     this.#options = options;
@@ -109,15 +72,12 @@ export class Agent {
    * Runs one task; resolves when everything has been heard. How a run ended is in `state.errorMessage` and in its messages.
    *
    * @param input - A text, or user messages (`userText`, `userImage`).
-   * @throws {RookeryError} `session-busy` while another runs, and what stands in the way of a session (`createSession`).
+   * @throws {RookeryError} `session-busy` while another runs, `agent-closed` after `dispose`, and what stands in the way of a
+   *   session (`createSession`).
    */
   prompt(input: string | readonly OmniMessage[]): Promise<void> {
-    if (this.#running) {
-      const busy = new RookeryError("session-busy", "the agent is already running", {
-        hint: "await waitForIdle() first",
-      });
-      return Promise.reject(busy);
-    }
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
     const stop = new AbortController();
     const messages = typeof input === "string" ? [userText(input)] : input;
     const run = this.#run(messages, stop.signal).finally(() => {
@@ -138,6 +98,7 @@ export class Agent {
 
   /** Interrupts the run and ends every process; may be called twice. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     this.abort();
     await this.waitForIdle();
     const opened = await this.#opened?.catch(() => undefined);
@@ -146,6 +107,14 @@ export class Agent {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
+  }
+
+  #refusal(): RookeryError | undefined {
+    if (this.#isDisposed) {
+      return new RookeryError("agent-closed", "the agent has been disposed of", { hint: "create it again" });
+    }
+    if (!this.#running) return undefined;
+    return new RookeryError("session-busy", "the agent is already running", { hint: "await waitForIdle() first" });
   }
 
   async #run(input: readonly OmniMessage[], signal: AbortSignal): Promise<void> {
@@ -163,7 +132,7 @@ export class Agent {
   }
 
   /** Opens the session once; what failed is tried again by the next prompt. */
-  #open(): Promise<{ agent: RookeryAgent; session: Session }> {
+  #open(): Promise<OpenedSession> {
     this.#opened ??= openSession(this.#options).catch((error: unknown) => {
       this.#opened = undefined;
       throw error;
@@ -183,55 +152,4 @@ export class Agent {
       }
     }
   }
-}
-
-async function openSession(options: AgentOptions): Promise<{ agent: RookeryAgent; session: Session }> {
-  const { initialState = {}, root, onWarning, cwd = process.cwd() } = options;
-  const agent = await createAgent({
-    ...(root !== undefined && { root }),
-    ...(onWarning && { onWarning }),
-    ...injection(options),
-  });
-  try {
-    const { model, systemPrompt = "", thinkingLevel } = initialState;
-    const session = await agent.createSession({
-      workspaceDir: cwd,
-      systemPrompt,
-      ...(model && modelOptions(model)),
-      ...(thinkingLevel && { thinkingLevel }),
-    });
-    return { agent, session };
-  } catch (error) {
-    await agent.dispose();
-    throw error;
-  }
-}
-
-function injection(options: AgentOptions): Injection {
-  const { initialState = {}, streamFn, toolExecution, toolContext, beforeToolCall, afterToolCall } = options;
-  const { model = { id: "custom", provider: "custom" }, tools = [] } = initialState;
-  return {
-    tools,
-    createEnvironment: (config) =>
-      new Environment({ ...config, toolConfig: { customTools: [], mcpServers: [] }, toolSources: [] }),
-    hooks: { ...(beforeToolCall && { beforeToolCall }), ...(afterToolCall && { afterToolCall }) },
-    ...(streamFn && { createLLM: streamFnModel(streamFn, model) }),
-    ...(toolExecution && { toolExecution }),
-    ...(toolContext !== undefined && { toolContext }),
-  };
-}
-
-/** pi's words for the protocols, where they are not ours. */
-const CLIENT_TYPES: Readonly<Record<string, string>> = {
-  "openai-completions": "openai-chat",
-  "google-generative-ai": "google",
-};
-
-function modelOptions({ id, provider, api, baseUrl }: Model): Partial<SessionOptions> {
-  return {
-    provider,
-    modelId: id,
-    ...(api !== undefined && { clientType: CLIENT_TYPES[api] ?? api }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
 }

@@ -14,7 +14,7 @@ export { type BashDetails, type BashToolOptions, createBashTool } from "../envir
 export { createEditTool, type EditDetails, type EditToolOptions } from "../environment/tools/minimal/edit.ts";
 export { createReadTool, type ReadDetails, type ReadToolOptions } from "../environment/tools/minimal/read.ts";
 export { createWriteTool, type WriteDetails, type WriteToolOptions } from "../environment/tools/minimal/write.ts";
-export { Agent, type AgentListener, type AgentOptions, type AgentState, type InitialState } from "./agent.ts";
+export { Agent, type AgentListener, type AgentState } from "./agent.ts";
 export type { AgentEvent, AssistantMessageEvent } from "./agent-event.ts";
 export { AgentEventView, agentEvents } from "./agent-events.ts";
 export { AgentHarness, type AgentHarnessOptions } from "./agent-harness.ts";
@@ -27,4 +27,5 @@ export type {
   ToolResultMessage,
   UserMessage,
 } from "./agent-message.ts";
+export type { AgentOptions, InitialState } from "./agent-options.ts";
 export type { Model, StreamContext, StreamEvent, StreamFn } from "./stream-fn.ts";

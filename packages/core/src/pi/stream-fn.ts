@@ -1,10 +1,12 @@
 import { INTERRUPTED, unlessAborted } from "../engine/interruption.ts";
 import { errorText } from "../errors/error-text.ts";
 import type { CreateLLM, GenerativeModelParameters, LLMInterface, LLMOutcome } from "../llm/contract.ts";
+import { sound } from "../llm/token-counts.ts";
 import { createToolCallIdAllocator } from "../llm/tool-call-ids.ts";
 import { eventMessage } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { FinishReason, OmniMessage, TokenCounts, ToolDefinition } from "../omnimessage/message.ts";
+import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
 import type { AssistantMessageEvent } from "./agent-event.ts";
 import { type AgentMessage, type AssistantMessage, toToolResult, toUserMessage } from "./agent-message.ts";
 import { StreamedReply } from "./streamed-reply.ts";
@@ -59,7 +61,7 @@ class StreamFnModel implements LLMInterface {
   readonly #ids = createToolCallIdAllocator();
   #tools: readonly ToolDefinition[];
   #history: readonly AgentMessage[] = [];
-  #session: TokenCounts = { cache_read: 0, cache_write: 0, output: 0, total: 0 };
+  #session: TokenCounts = NO_TOKENS;
 
   constructor(ask: Ask, tools: readonly ToolDefinition[]) {
     this.#ask = ask;
@@ -110,15 +112,14 @@ class StreamFnModel implements LLMInterface {
   }
 
   #usage({ usage }: AssistantMessage): OmniMessage {
-    const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0 } = usage ?? {};
-    const cache_write = input + cacheWrite;
-    const request = { cache_read: cacheRead, cache_write, output, total: cacheRead + cache_write + output };
-    this.#session = {
-      cache_read: this.#session.cache_read + request.cache_read,
-      cache_write: this.#session.cache_write + request.cache_write,
-      output: this.#session.output + request.output,
-      total: this.#session.total + request.total,
+    const { input, cacheRead, cacheWrite, output } = usage ?? {};
+    const counts = {
+      cache_read: sound(cacheRead) ?? 0,
+      cache_write: (sound(input) ?? 0) + (sound(cacheWrite) ?? 0),
+      output: sound(output) ?? 0,
     };
+    const request = { ...counts, total: counts.cache_read + counts.cache_write + counts.output };
+    this.#session = addTokens(this.#session, request);
     return eventMessage({ type: "token_usage", request, session: this.#session });
   }
 }

@@ -1,4 +1,5 @@
 import type { ToolCallIdAllocator } from "../llm/contract.ts";
+import { fragmentOf } from "../llm/prose.ts";
 import { assistantText, modelMessage } from "../omnimessage/build.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import type { AssistantMessageEvent } from "./agent-event.ts";
@@ -37,10 +38,10 @@ export class StreamedReply {
     if (open === undefined) {
       open = { kind, text: "" };
       this.#open.set(index, open);
-      yield fragment(kind, "start", "");
+      yield modelMessage(fragmentOf(kind, "start", ""));
     }
     open.text += delta;
-    yield fragment(kind, "delta", delta);
+    yield modelMessage(fragmentOf(kind, "delta", delta));
   }
 
   *#close(index: number): Generator<OmniMessage> {
@@ -48,7 +49,7 @@ export class StreamedReply {
     if (open === undefined) return;
     this.#open.delete(index);
     this.#said.add(index);
-    yield fragment(open.kind, "stop", "");
+    yield modelMessage(fragmentOf(open.kind, "stop", ""));
     yield complete(open.kind, open.text);
   }
 
@@ -67,12 +68,6 @@ export class StreamedReply {
     const text = block.type === "text" ? block.text : block.thinking;
     if (text !== "") yield complete(block.type, text);
   }
-}
-
-function fragment(kind: Kind, event_type: "start" | "delta" | "stop", text: string): OmniMessage {
-  return kind === "text"
-    ? modelMessage({ type: "partial_text", role: "assistant", event_type, text })
-    : modelMessage({ type: "partial_thinking", role: "assistant", event_type, thinking: text });
 }
 
 function complete(kind: Kind, text: string): OmniMessage {

@@ -2,8 +2,9 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Agent, type AgentOptions } from "../../src/pi/agent.ts";
+import { Agent } from "../../src/pi/agent.ts";
 import type { AssistantBlock, AssistantMessage } from "../../src/pi/agent-message.ts";
+import type { AgentOptions } from "../../src/pi/agent-options.ts";
 import type { StreamContext, StreamFn } from "../../src/pi/stream-fn.ts";
 
 /** A directory for one test. */

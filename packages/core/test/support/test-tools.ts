@@ -26,7 +26,7 @@ export class Gate {
   }
 }
 
-/** A tool whose calls are counted while they run, and end when their gate opens. */
+/** A tool whose calls are counted while they run, and end when their gate opens; without one, after what could start meanwhile. */
 export function gatedTool(
   name: string,
   options: { executionMode?: "parallel" | "sequential"; gates?: Readonly<Record<string, Gate>> } = {},
@@ -59,13 +59,18 @@ export function gatedTool(
       running++;
       most = Math.max(most, running);
       startGate(key).open();
-      await Promise.race([options.gates?.[key]?.opened ?? Promise.resolve(), abortOf(signal)]);
+      await Promise.race([options.gates?.[key]?.opened ?? whileOthersStart(), abortOf(signal)]);
       running--;
       ended.push(key);
       return { content: [{ type: "text", text: `done ${key}` }], details: {} };
     },
   });
   return { tool, started, ended, mostAtOnce: () => most, onStart: (key) => startGate(key).opened };
+}
+
+/** A hundred rounds of the event loop: a call that does not wait for this one has begun by then. */
+async function whileOthersStart(): Promise<void> {
+  for (let round = 0; round < 100; round++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function abortOf(signal: AbortSignal | undefined): Promise<never> {

@@ -33,16 +33,23 @@ export async function findSkills(
   onProblem: (problem: string) => void,
 ): Promise<ReadonlyMap<string, Skill>> {
   const skills = new Map<string, Skill>();
-  for (const { file, root } of roots.flatMap(candidates)) {
+  const files = roots.flatMap(candidates);
+  for (const [index, { file, root }] of files.entries()) {
+    if (skills.size >= maxSkills) {
+      onProblem(`max_skills is ${maxSkills}; left out are ${files.length - index} more, from ${file} on`);
+      break;
+    }
     const found = await readSkill(file, root, maxSkillBytes);
     if ("problem" in found) {
       onProblem(`${found.where} is no skill: ${found.problem}`);
       continue;
     }
     const first = skills.get(found.name);
-    if (first) onProblem(`the skill ${found.name} in ${found.file} is hidden by the one in ${first.file}`);
-    else if (skills.size >= maxSkills) onProblem(`the skill ${found.name} in ${file} is one more than ${maxSkills}`);
-    else skills.set(found.name, found);
+    if (first === undefined) skills.set(found.name, found);
+    // A link may lead to the same file.
+    else if (first.file !== found.file) {
+      onProblem(`the skill ${found.name} in ${found.file} is hidden by the one in ${first.file}`);
+    }
   }
   return skills;
 }

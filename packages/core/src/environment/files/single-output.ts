@@ -18,7 +18,7 @@ export interface FileToolReport {
  * VERB PATH: `, with stop reason `failed` (PT-115).
  */
 export async function* singleOutput(
-  call: { readonly toolCallId: string; readonly verb: "read" | "edit" | "write"; readonly path: unknown },
+  call: { readonly toolCallId: string; readonly verb: string; readonly path: unknown },
   work: () => Promise<FileToolReport>,
 ): AsyncGenerator<OmniMessage, ToolResult> {
   try {

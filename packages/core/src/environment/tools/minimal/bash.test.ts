@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { callAgentTool } from "../../../../test/support/agent-tool-call.ts";
 import { collectOutput } from "../../../../test/support/collect-output.ts";
+import { isRunning, readPid } from "../../../../test/support/processes.ts";
 import { modelMessage } from "../../../omnimessage/build.ts";
 import { toBuiltinTool } from "../../adapt-agent-tool.ts";
 import { Environment } from "../../environment.ts";
@@ -69,6 +70,8 @@ test("each stream is cut after its own number of lines, in the text and in detai
 test("after timeout seconds the command is killed, and the call rejects with a TimeoutError (PI-025)", async () => {
   const running = createBashTool({ timeout: 0.2 }).execute("run_1", { command: "sleep 60" });
   await expect(running).rejects.toMatchObject({ name: "TimeoutError", message: "[timed out after 0.2 s]" });
+  // Sixty of them are more than this takes, sixty milliseconds are less.
+  expect((await callAgentTool(createBashTool({ timeout: 60 }), { command: "sleep 0.1; echo up" })).text).toBe("up\n");
 });
 
 test("in a session the tool's own timeout ends the call as timeout (PI-075)", async () => {
@@ -96,6 +99,18 @@ test("a listener that throws ends the command with the call", async () => {
   const running = createBashTool({ cwd }).execute("run_1", { command: "echo up; sleep 60" }, undefined, noRoom);
   await expect(running).rejects.toThrow("no room");
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a command that no session keeps leaves nothing behind its call, not what left its process group",
+  async () => {
+    const cwd = await directory();
+    const command =
+      "(setsid sh -c 'echo $$ > pid; exec sleep 300' &); until test -s pid; do sleep 0.02; done; echo done";
+    const { text } = await callAgentTool(createBashTool({ cwd }), { command });
+    expect(text).toBe("done\n");
+    expect(await isRunning(await readPid(join(cwd, "pid")))).toBe(false);
+  },
+);
 
 test.for([
   [{ command: " " }, "command is empty; give the shell command to run"],

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { OmniMessage } from "../../../omnimessage/message.ts";
 import { toAgentTool } from "../../adapt-builtin-tool.ts";
 import type { AgentTool } from "../../agent-tool.ts";
-import type { EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../../contract.ts";
+import type { CommandSessionManager, EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../../contract.ts";
 import { outputDelta } from "../../output-delta.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import { CommandSession } from "../../process/command-session.ts";
@@ -59,7 +59,8 @@ const definition: ToolDefinitionConfig = {
 export const bash: BuiltinToolModule = { definition, create: (given, config) => bashTool(given, config, {}) };
 
 /**
- * The bash tool for use anywhere. A command that fails is a result with `isError`; one that is aborted rejects.
+ * The bash tool for use anywhere. A command that fails is a result with `isError`; one that is aborted rejects. Whatever it
+ * left running, in its process group or out of it (Linux), is ended with the call.
  *
  * @throws {RangeError} A limit is not above 0.
  */
@@ -76,15 +77,22 @@ type Limits = Omit<BashToolOptions, "cwd">;
 type Place = Pick<EnvironmentConfig, "services" | "vault">;
 
 function bashTool(definition: ToolDefinitionConfig, { services, vault }: Place, limits: Limits): BuiltinTool {
-  const sessions = services?.commandSessions;
-  const registry = sessions instanceof ProcessRegistry ? sessions : new ProcessRegistry();
+  const kept = services?.commandSessions;
   return {
     name: definition.name,
     definition,
     risk: "process",
     commandText: commandOf,
     approvalSummary: commandOf,
-    execute: (args, context) => execute(commandOf(args), context, { registry, vault, limits }),
+    async *execute(args, context) {
+      const commands = kept ?? new ProcessRegistry();
+      try {
+        return yield* execute(commandOf(args), context, { commands, vault, limits });
+      } finally {
+        // Without a session nothing else would end what left the command's group.
+        if (commands !== kept) await commands.dispose();
+      }
+    },
   };
 }
 
@@ -93,7 +101,7 @@ function commandOf({ command }: Record<string, unknown>): string {
 }
 
 interface Means {
-  readonly registry: ProcessRegistry;
+  readonly commands: CommandSessionManager;
   readonly vault: EnvironmentConfig["vault"];
   readonly limits: Limits;
 }
@@ -101,7 +109,7 @@ interface Means {
 async function* execute(
   command: string,
   { toolCallId, workspaceDir, signal }: ToolExecutionContext,
-  { registry, vault, limits }: Means,
+  { commands, vault, limits }: Means,
 ): AsyncGenerator<OmniMessage, ToolResult> {
   const problem = problemWith(command);
   if (problem !== undefined) {
@@ -111,7 +119,7 @@ async function* execute(
   const cwd = resolve(workspaceDir);
   const env = childEnvironment(process.env, vault);
   const { timeout, maxStdoutLines, maxStderrLines } = limits;
-  const running = registry.run({
+  const running = commands.run({
     ...shellCommand(command, env.PATH),
     cwd,
     env,
