@@ -92,7 +92,7 @@ export class Agent {
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const tools = await this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -189,9 +189,10 @@ export class Agent {
     return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
   }
 
-  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): ToolSide {
+  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): Promise<ToolSide> {
     const sources = options.toolSources ?? this.#sources;
-    return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
+    const ofAgent = this.#options;
+    return toolSide({ ofAgent, ofSession: options, sources, paths: this.#paths, veto, env: this.#env, place });
   }
 
   async #assemble(
@@ -214,7 +215,12 @@ export class Agent {
     const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
     const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
     const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
+    const tools = await this.#toolSide(options, veto, {
+      workspaceDir,
+      scratchpadDir,
+      vision: model.vision,
+      commandSessions,
+    });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);

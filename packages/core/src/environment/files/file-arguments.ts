@@ -27,3 +27,11 @@ export function lineArgument(args: Args, name: string, fallback: number): number
   if (typeof value === "number" && Number.isInteger(value)) return Math.max(1, value);
   throw new FileProblem(`${name} must be a whole number, got ${JSON.stringify(value)}`);
 }
+
+/** An offset or a number of bytes. @throws {FileProblem} it is there and no whole number between `min` and `max`. */
+export function byteArgument(args: Args, name: string, range: { min: number; max: number; fallback: number }): number {
+  const { min, max, fallback } = range;
+  const value = args[name] ?? fallback;
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new FileProblem(`${name} must be a whole number from ${min} to ${max}, got ${JSON.stringify(value)}`);
+}
