@@ -27,7 +27,7 @@ export async function readUserConfig(file: string, onWarning: OnWarning): Promis
   for (const [name, settings] of Object.entries(config.native_agents ?? {})) {
     const problem = agentProblem(name, settings);
     if (problem === undefined) continue;
-    const place = ["native_agents", name, ...(problem.key === undefined ? [] : [problem.key])];
+    const place = ["native_agents", name, ...problem.keys];
     throw new RookeryError(
       "config-invalid",
       `${file}:${await lineOf(yaml, place)}: ${place.join(".")} ${problem.what}`,

@@ -17,8 +17,12 @@ export interface AgentExecutable {
 export function findAgentExecutable(executable: string, searchPath: string | undefined): AgentExecutable {
   const found = isAbsolute(executable) ? executable : findExecutable(executable, searchPath);
   if (found === undefined || !isExecutable(found)) {
-    const where = isAbsolute(executable) ? "at" : "in a directory of PATH, named";
-    throw new Error(`there is no program that may be run ${where} ${JSON.stringify(executable)}`);
+    const name = JSON.stringify(executable);
+    throw new Error(
+      isAbsolute(executable)
+        ? `there is no program that may be run at ${name}`
+        : `there is no program ${name} in the directories of PATH`,
+    );
   }
   const { dev, ino, size, mtimeMs, ctimeMs } = statSync(found);
   return { path: found, realPath: realpathSync.native(found), identity: [dev, ino, size, mtimeMs, ctimeMs].join(":") };

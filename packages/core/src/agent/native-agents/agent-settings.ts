@@ -14,18 +14,18 @@ export const SHIPPED_AGENTS: Readonly<Record<string, AgentSettings>> = {
   pi: { executable: "pi", args: ["-p"] },
 };
 
-/** What is wrong with an agent as it is configured, and with which part of it; absent where nothing is. */
+/** What is wrong with an agent as it is configured, and at which keys below its name; absent where nothing is. */
 export function agentProblem(
   name: string,
   { executable, args = [] }: AgentSettings,
-): { readonly key?: string; readonly what: string } | undefined {
+): { readonly keys: readonly string[]; readonly what: string } | undefined {
   if (!/^[A-Za-z0-9_-]{1,58}$/.test(name)) {
-    return { what: "is no name for a tool; use up to 58 letters, digits, _ and -" };
+    return { keys: [], what: "is no name for a tool; use up to 58 letters, digits, _ and -" };
   }
-  if (executable.includes("\0")) return { key: "executable", what: "holds a NUL character" };
   if (executable === "" || (executable.includes("/") && !isAbsolute(executable))) {
-    return { key: "executable", what: "must be a name that is found in PATH, or an absolute path" };
+    return { keys: ["executable"], what: "must be a name that is found in PATH, or an absolute path" };
   }
+  if (executable.includes("\0")) return { keys: ["executable"], what: "holds a NUL character" };
   const broken = args.findIndex((arg) => arg.includes("\0"));
-  return broken === -1 ? undefined : { key: `args[${broken}]`, what: "holds a NUL character" };
+  return broken === -1 ? undefined : { keys: ["args", String(broken)], what: "holds a NUL character" };
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../../errors/error-text.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -16,7 +16,7 @@ const O_PATH = 0o10_000_000;
 export async function inPinnedDirectory<T>(realPath: string, work: (path: string) => Promise<T>): Promise<T> {
   if (process.platform !== "linux") return await work(realPath);
   const directory = dirname(realPath);
-  const fd = openSync(directory, O_PATH);
+  const fd = openSync(directory, O_PATH | constants.O_DIRECTORY);
   try {
     const pinned = `/proc/self/fd/${fd}`;
     const found = targetOf(pinned);
