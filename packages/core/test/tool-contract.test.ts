@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { SHIPPED_AGENTS } from "../src/agent/native-agents/agent-settings.ts";
 import { agentSource } from "../src/agent/native-agents/agent-source.ts";
@@ -8,6 +9,7 @@ import type { BuiltinTool } from "../src/environment/tool.ts";
 import { findToolset } from "../src/environment/toolset-registry.ts";
 import { names } from "../src/omnimessage/definition.ts";
 import { shapeProblems } from "../src/omnimessage/shape.ts";
+import { toolsetCalls } from "./support/toolset-calls.ts";
 
 const RISKS = ["read_only", "filesystem", "process", "delegate"];
 const TOOLSETS = ["standard", "strict", "minimal"];
@@ -54,6 +56,16 @@ test("the standard toolset has tools for files and commands; listing, searching 
   const shipped = (await toolsOf("standard")).map(({ name }) => name);
   expect(shipped).toEqual(expect.arrayContaining(nine.slice(0, 5)));
   expect(shipped.filter((name) => !nine.includes(name))).toEqual([]);
+});
+
+test("a file is read with its lines numbered and edited by exact text, and neither takes a command (PT-002)", async () => {
+  const { dir, call } = await toolsetCalls("standard");
+  await writeFile(join(dir, "f"), "one\ntwo\n");
+  expect((await call("read_file", { file_path: "f" })).output).toBe("     1\tone\n     2\ttwo");
+  const edit = (old_string: string) => call("edit_file", { file_path: "f", old_string, new_string: "2" });
+  expect((await edit("tw.")).stopReason).toBe("failed");
+  expect((await edit("two")).stopReason).toBe("completed");
+  expect(await readFile(join(dir, "f"), "utf8")).toBe("one\n2\n");
 });
 
 test("the loop and the terminal know no tool by its name (PE-054)", async () => {
