@@ -68,15 +68,18 @@ test("its calls run one after another, those of added tools and whatever the hos
 });
 
 test("the signal, the workspace, the time-out and the output limit of a tool are those that its host gives (PE-003)", async () => {
-  const customTools = toolsetDefinitions("strict").map((tool) => ({ ...tool, timeoutMs: 400, maxOutputLength: 40 }));
-  const { dir, call } = await toolsetCalls("strict", { toolConfig: { customTools, mcpServers: [] } });
+  const limited = (limits: object) => ({
+    toolConfig: { customTools: toolsetDefinitions("strict").map((tool) => ({ ...tool, ...limits })), mcpServers: [] },
+  });
+  const { dir, call } = await toolsetCalls("strict", limited({ maxOutputLength: 40 }));
   await writeFile(join(dir, "f"), "x".repeat(100));
   expect((await call("bash", { command: "pwd | head -c 40" })).output).toContain(dir.slice(0, 40));
   expect((await call("read", { path: "f" })).output).toBe(
     `${"x".repeat(40)}\n[... 60 characters omitted ...]\n[bytes 0–100 of 100]`,
   );
-  expect(await call("bash", { command: "sleep 60" })).toMatchObject({
-    output: "[timed out after 0.4 s]",
+  const short = await toolsetCalls("strict", limited({ timeoutMs: 300 }));
+  expect(await short.call("bash", { command: "sleep 60" })).toMatchObject({
+    output: "[timed out after 0.3 s]",
     stopReason: "timeout",
   });
   const signal = AbortSignal.abort();

@@ -71,42 +71,31 @@ test("an agent runs in the workspace with the host's whole environment, and noth
   expect(details).toMatchObject({ command: `"${join(PATH, "fake")}" "--fixed" "a b"`, cwd: dir, exitCode: 0 });
 });
 
-test.for([
+const PROMPTS = [
   "  blanks, at   both ends  ",
   "--dangerously-skip-permissions",
   "-",
-  "two\nlines\r\n\ttab",
+  "two\nlines\r\n\ttab\n",
   `"double" 'single' \`tick\` \\back`,
   "$HOME $(id) `id` ; rm -rf / & | > x * ? ~ {a,b} !!",
   "%PATH% ^& \u0007\u001b[31m \u202e é 漢 😀",
-])(
-  "the prompt %j arrives as exactly one argument, no shell having read it (PE-036, PE-037, PE-049)",
-  async (prompt) => {
-    const PATH = await executables(["fake"]);
-    const { call } = await agents({ configured: { fake: { executable: "fake", args: ["-p"] } }, env: { PATH } });
-    expect(reportIn((await call("agent_fake", { prompt })).output).argv).toEqual(["-p", prompt]);
-  },
-);
+];
 
-test("any prompt without NUL is one argument, as it was given (PE-036, PE-049)", async () => {
-  const PATH = await executables(
-    ["fake"],
-    '#!/bin/sh\nprintf "%s:" "$#"; printf "%s" "$1" | od -An -v -tx1 | tr -d " \\n"\n',
-  );
-  const { call } = await agents({
-    configured: { fake: { executable: "fake" } },
-    env: { PATH: [PATH, "/usr/bin", "/bin"].join(delimiter) },
-  });
+test("any prompt without NUL arrives as exactly one argument, as it was given, no shell having read it (PE-036, PE-037, PE-049)", async () => {
+  const report = 'printf "%s:%s:" "$#" "$1"; printf "%s" "$2" | od -An -v -tx1 | tr -d " \\n"';
+  const bin = await executables(["fake"], `#!/bin/sh\n${report}\n`);
+  const PATH = [bin, "/usr/bin", "/bin"].join(delimiter);
+  const { call } = await agents({ configured: { fake: { executable: "fake", args: ["-p"] } }, env: { PATH } });
   const prompts = fc.string({ unit: "binary", minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== "");
   await fc.assert(
     fc.asyncProperty(
       prompts.map((text) => text.replaceAll("\0", "0")),
       async (prompt) => {
         const { output } = await call("agent_fake", { prompt });
-        expect(output).toBe(`1:${Buffer.from(prompt).toString("hex")}\n[exit code 0]`);
+        expect(output).toBe(`2:-p:${Buffer.from(prompt).toString("hex")}\n[exit code 0]`);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 15, examples: PROMPTS.map((prompt) => [prompt]) },
   );
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ToolsetCalls, toolsetCalls } from "../../../../test/support/toolset-calls.ts";
@@ -173,6 +173,28 @@ test.for([
     expect(environment.toolPermission("read")).toBe("r");
   },
 );
+
+test("whatever path is given, nothing outside of the workspace is read or written (PE-004, PE-018)", async () => {
+  const { dir, call } = await toolsetCalls("strict");
+  const outside = await toolsetCalls("strict");
+  await mkdir(join(dir, "sub"));
+  await writeFile(join(dir, "sub/f"), "inside");
+  await writeFile(join(outside.dir, "f"), "OUTSIDE");
+  await symlink(outside.dir, join(dir, "out"));
+  await symlink(join(outside.dir, "new"), join(dir, "sub/dangling"));
+  await symlink("../out", join(dir, "sub/up"));
+  const names = ["..", ".", "", "sub", "f", "new", "out", "up", "dangling", basename(dir), basename(outside.dir)];
+  const paths = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 6 }).map((parts) => parts.join("/"));
+  await fc.assert(
+    fc.asyncProperty(paths, fc.constantFrom("create", "replace"), async (path, mode) => {
+      expect((await call("read", { path })).output).not.toContain("OUTSIDE");
+      await call("write", { path, content: "inside", mode });
+    }),
+    { numRuns: 150 },
+  );
+  expect(await readdir(outside.dir)).toEqual(["f"]);
+  expect(await readFile(join(outside.dir, "f"), "utf8")).toBe("OUTSIDE");
+});
 
 test("paths inside are read, by links and past .. as well; names that only look like .. are names (PE-004)", async () => {
   const { dir, call } = await withFile("abc");
