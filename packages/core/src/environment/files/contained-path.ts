@@ -3,7 +3,7 @@ import { isAbsolute, normalize, sep } from "node:path";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import { textArgument } from "./file-arguments.ts";
 import { FileProblem } from "./file-problem.ts";
-import { assessedPath, locateFile } from "./locate-file.ts";
+import { locateFile } from "./locate-file.ts";
 
 /*
  * Paths of tools that stay in the workspace. A path is looked at three times: as it is written, as it is assessed, and
@@ -19,11 +19,6 @@ export function containedPathArgument(args: Readonly<Record<string, unknown>>, n
   }
   if (/\p{Surrogate}/u.test(path)) throw new FileProblem("the path holds half a character, which has no UTF-8 form");
   return path;
-}
-
-/** `assessedPath`. @throws {FileProblem} It is not in the workspace. */
-export async function assessedContained(path: string, place: Parameters<typeof assessedPath>[1]): Promise<string> {
-  return insideOf(place.workspaceDir, await assessedPath(path, place));
 }
 
 /** `locateFile`. @throws {FileProblem} As that, and when the file is not in the workspace. */

@@ -243,13 +243,20 @@ test("a missing file, a directory and a missing directory are told as what they 
   expect((await call("read", { path: "f/b" })).output).toContain(`${dir}/f is a file, not a directory`);
 });
 
-test("protected files are refused, and the workspace may be reached by a link", async () => {
+test("protected files are refused before anyone is asked, and the workspace may be reached by a link", async () => {
   const { dir } = await withFile("abc");
   const link = `${dir}-link`;
   await symlink(dir, link);
   const protectedPaths = [join(dir, "secret.yaml")];
-  await writeFile(protectedPaths[0] ?? "", "key");
-  const { call } = await toolsetCalls("strict", { workspaceDir: link, protectedPaths });
+  await writeFile(protectedPaths[0] ?? "", "SECRET");
+  const { assess, call } = await toolsetCalls("strict", { workspaceDir: link, protectedPaths });
+  for (const [name, more] of [
+    ["read", {}],
+    ["write", { content: "x", mode: "replace" }],
+  ] as const) {
+    const { error, summary } = await assess(name, { path: "secret.yaml", ...more });
+    expect([error?.includes("it holds the harness's own secrets"), summary.includes("SECRET")]).toEqual([true, false]);
+  }
   expect((await call("read", { path: "f" })).output).toBe("abc\n[bytes 0–3 of 3]");
   expect((await call("read", { path: "secret.yaml" })).output).toContain("it holds the harness's own secrets");
   await rm(link);

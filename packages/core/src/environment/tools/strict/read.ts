@@ -1,4 +1,4 @@
-import { assessedContained, containedPathArgument, locateContained } from "../../files/contained-path.ts";
+import { containedPathArgument, locateContained } from "../../files/contained-path.ts";
 import { fingerprintOf, isHuge } from "../../files/content-hash.ts";
 import { byteArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
@@ -39,8 +39,8 @@ export const read: BuiltinToolModule = {
     // A range has no more characters than bytes.
     maxOutputLength: MAX_LIMIT_BYTES,
   },
-  create(definition, config) {
-    const files = config.services?.files ?? new FileGuard();
+  create(definition, { services, protectedPaths }) {
+    const files = services?.files ?? new FileGuard();
     return {
       name: definition.name,
       definition,
@@ -48,7 +48,7 @@ export const read: BuiltinToolModule = {
       assessRisk: (args, context) => readRisk(containedPathArgument(args, "path"), context),
       async approvalSummary(args, context) {
         const { path, offset, limit } = rangeOf(args);
-        await assessedContained(path, context);
+        await locateContained(path, { ...context, protectedPaths });
         return `read ${await spellTarget(path, context)}, bytes ${offset}–${offset + limit}`;
       },
       paths: (args) => ({ read: [containedPathArgument(args, "path")] }),
@@ -56,7 +56,7 @@ export const read: BuiltinToolModule = {
         const { toolCallId, signal } = context;
         return singleOutput({ toolCallId, verb: "read", path: args.path }, async () => {
           const { path, offset, limit } = rangeOf(args);
-          const realPath = await locateContained(path, { ...context, protectedPaths: config.protectedPaths });
+          const realPath = await locateContained(path, { ...context, protectedPaths });
           const file = await openContained(realPath);
           try {
             const fingerprint = await fingerprintOf(file, signal);

@@ -1,7 +1,7 @@
 import { errorCode } from "../../../errors/error-text.ts";
 import { previewLines } from "../../files/approval-preview.ts";
 import { createFileAtomically, type WriteReport, writeFileAtomically } from "../../files/atomic-write.ts";
-import { assessedContained, containedPathArgument, locateContained } from "../../files/contained-path.ts";
+import { containedPathArgument, locateContained } from "../../files/contained-path.ts";
 import { filePathArgument, optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
 import { FileProblem } from "../../files/file-problem.ts";
@@ -45,23 +45,22 @@ export const write: BuiltinToolModule = {
     timeoutMs: 30_000,
     maxOutputLength: 16_000,
   },
-  create(definition, config) {
-    const files = config.services?.files ?? new FileGuard();
+  create(definition, { services, protectedPaths }) {
+    const files = services?.files ?? new FileGuard();
     return {
       name: definition.name,
       definition,
       risk: "filesystem",
       async approvalSummary(args, context) {
         const wanted = writeOf(args);
-        await assessedContained(wanted.path, context);
-        return await summaryOf(wanted, context);
+        return await summaryOf(wanted, await locateContained(wanted.path, { ...context, protectedPaths }), context);
       },
       paths: (args) => ({ write: [containedPathArgument(args, "path")] }),
       assessState: (args, context) => seenState(args, "path", context),
       execute(args, context) {
         return singleOutput({ toolCallId: context.toolCallId, verb: "write", path: args.path }, async () => {
           const wanted = writeOf(args);
-          const realPath = await locateContained(wanted.path, { ...context, protectedPaths: config.protectedPaths });
+          const realPath = await locateContained(wanted.path, { ...context, protectedPaths });
           const install = installer(wanted.mode);
           return await files.exclusively(realPath, () =>
             writeWholeFile(wanted, { realPath, files, maxCharacters: outputRoom(definition), context, install }),
@@ -89,9 +88,13 @@ function writeOf(args: Record<string, unknown>): Write {
 }
 
 /** What would happen, then the change as a diff, or how the new text begins. */
-async function summaryOf({ path, content, mode }: Write, context: AssessmentContext): Promise<string> {
+async function summaryOf(
+  { path, content, mode }: Write,
+  realPath: string,
+  context: Pick<ToolExecutionContext, "workspaceDir" | "paths">,
+): Promise<string> {
   // What cannot be read, the call itself will tell.
-  const present = await readPresent(await assessedContained(path, context), false, undefined).catch(() => undefined);
+  const present = await readPresent(realPath, false, undefined).catch(() => undefined);
   const was = present === undefined ? "" : `, now ${count(present.size, "byte")}`;
   const head = `${mode} ${await spellTarget(path, context)} with ${sizeOf(content)}${was}`;
   const text = content.length === 0 ? "" : previewLines("+", content.toString());
@@ -100,8 +103,6 @@ async function summaryOf({ path, content, mode }: Write, context: AssessmentCont
   const diff = await overwriteDiff(present.content, content, options);
   return [head, diff, ...(diff.includes("\n") ? [] : [text])].filter(Boolean).join("\n");
 }
-
-type AssessmentContext = Pick<ToolExecutionContext, "workspaceDir" | "paths">;
 
 /** Puts the content in place in the directory that was judged, and never over a file that is to be created. */
 function installer(mode: Write["mode"]): (realPath: string, content: Buffer) => Promise<WriteReport> {
