@@ -30,7 +30,7 @@ export function addAgentFlags(command: Command): Command {
 }
 
 export function addToolsetFlag(command: Command): Command {
-  return command.option("--toolset <NAME>", "the built-in tools: standard or minimal (default: standard)");
+  return command.option("--toolset <NAME>", "the built-in tools: standard, strict or minimal (default: standard)");
 }
 
 export function addOutputFlag(command: Command, modes: readonly OutputMode[]): Command {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { addModel } from "../src/agent/edit-project-config.ts";
 import { agentPaths } from "../src/agent/paths.ts";
+import type { ToolDefinitionConfig } from "../src/environment/contract.ts";
+import { Environment } from "../src/environment/environment.ts";
 import type { BuiltinTool, ToolExecutionContext } from "../src/environment/tool.ts";
 import { STANDARD_TOOLSET } from "../src/environment/tool-registry.ts";
 import type { GenerativeModelConfig } from "../src/llm/contract.ts";
@@ -66,6 +68,18 @@ test("description and parameters reach the model as they are written, and the pr
   expect(session.meta.system_prompt).not.toMatch(/\{\{|\$\{|undefined/);
   expect(server.violations).toEqual([]);
   await server.close();
+});
+
+test("the argument description is part of a definition like any other: one that is written without it is offered without it (PT-083)", async () => {
+  const [shipped] = STANDARD_TOOLSET.filter(({ name }) => name === "exec_command");
+  const parameters = { type: "object", properties: { cmd: { type: "string" } }, required: ["cmd"] };
+  const offered = async (definition: ToolDefinitionConfig): Promise<unknown> => {
+    const toolConfig = { customTools: [definition], mcpServers: [] };
+    return (await new Environment({ workspaceDir: "/", toolConfig }).listTools())[0]?.parameters;
+  };
+  expect(shipped?.parameters?.properties).toMatchObject({ description: { type: "string" } });
+  expect(await offered({ name: "exec_command", description: "Runs.", ...shipped })).toEqual(shipped?.parameters);
+  expect(await offered({ name: "exec_command", description: "Runs.", parameters })).toEqual(parameters);
 });
 
 test("forModel offers a tool to the models of its class, and a tool without it to every model (PT-074, PT-075, PT-076)", async () => {

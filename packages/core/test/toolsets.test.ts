@@ -11,7 +11,7 @@ import { collectRun, scriptedLLM, tempAgent } from "../src/testing/index.ts";
 const unknown = {
   code: "config-invalid",
   message: 'no toolset is named "maximal"',
-  hint: "use one of standard, minimal",
+  hint: "use one of standard, strict, minimal",
 };
 
 test("the toolset minimal is bash, read, write and edit, complete for a whole task (PI-053)", async () => {

@@ -13,7 +13,7 @@ export interface Injection {
   readonly fetch?: typeof fetch;
   /** Makes what executes the tools. */
   readonly createEnvironment?: CreateEnvironment;
-  /** The built-in tools: `standard` (default) or `minimal`. */
+  /** The built-in tools: `standard` (default), `strict` or `minimal`. */
   readonly toolset?: string;
   readonly toolSources?: readonly ToolSource[];
   /** Tools beside the built-in ones, of either kind. */
@@ -22,7 +22,7 @@ export interface Injection {
   readonly hooks?: Hooks;
   /** Handed to every AgentTool as its fifth argument. */
   readonly toolContext?: unknown;
-  /** `sequential` makes every call wait for the one before; default `parallel`. */
+  /** `sequential` makes every call wait for the one before; default `parallel`. A toolset may fix it. */
   readonly toolExecution?: "parallel" | "sequential";
   /** Default: one line on standard error. */
   readonly onWarning?: OnWarning;

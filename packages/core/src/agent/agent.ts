@@ -128,7 +128,7 @@ export class Agent {
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const tools = await this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -232,9 +232,10 @@ export class Agent {
     return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
   }
 
-  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): ToolSide {
+  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): Promise<ToolSide> {
     const sources = options.toolSources ?? this.#sources;
-    return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
+    const ofAgent = this.#options;
+    return toolSide({ ofAgent, ofSession: options, sources, paths: this.#paths, veto, env: this.#env, place });
   }
 
   async #assemble(

@@ -24,7 +24,7 @@ export interface Assembly {
   readonly lock: SessionLock;
   readonly model: SessionModel;
   /** Makes its tools. */
-  readonly toolSide: (place: ToolPlace) => ToolSide;
+  readonly toolSide: (place: ToolPlace) => Promise<ToolSide>;
   /** Of one task; absent or zero or less: no limit. */
   readonly maxTurns?: number | undefined;
   readonly compaction: CompactionSettings;
@@ -42,7 +42,7 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
   const { system_prompt: systemPrompt, workspace: workspaceDir } = meta.payload;
   const { memory } = restored ?? {};
   const commandSessions = new ProcessRegistry({ ownerFile: paths.processesFile, onWarning });
-  const tools = parts.toolSide({
+  const tools = await parts.toolSide({
     workspaceDir,
     scratchpadDir: paths.scratchpadDir,
     vision: model.vision,

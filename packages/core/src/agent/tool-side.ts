@@ -9,11 +9,13 @@ import type { FileGuard } from "../environment/files/file-guard.ts";
 import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import type { Injection } from "./agent-options.ts";
+import { agentSource } from "./native-agents/agent-source.ts";
 import type { AgentPaths } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
 import type { SkillLimits } from "./skills/find-skills.ts";
 import { skillRoots } from "./skills/skill-roots.ts";
 import { skillSource } from "./skills/skill-source.ts";
+import { readUserConfig } from "./user-config.ts";
 
 /** Where and for whom the tools of one session work. */
 export interface ToolPlace {
@@ -33,16 +35,18 @@ export interface ToolPlace {
  * place of the agent's; tools and hooks are added to it.
  *
  * @param parts.sources - The tool sources that hold for this session.
- * @throws {RookeryError} `config-invalid` for a toolset that is not known, `tool-duplicate`.
+ * @throws {RookeryError} `config-invalid` for a toolset that is not known and a broken file of the person's configuration,
+ *   `tool-duplicate`.
  */
-export function toolSide(parts: {
+export async function toolSide(parts: {
   readonly ofAgent: Injection;
   readonly ofSession: Injection;
   readonly sources: readonly ToolSource[];
   readonly paths: AgentPaths;
   readonly veto: VetoFn;
+  readonly env: NodeJS.ProcessEnv;
   readonly place: ToolPlace;
-}): ToolSide {
+}): Promise<ToolSide> {
   const { ofAgent, ofSession, paths, veto, place } = parts;
   const given = { ...ofAgent, ...ofSession };
   const { workspaceDir, commandSessions } = place;
@@ -50,7 +54,13 @@ export function toolSide(parts: {
   const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
   const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
     forModel === undefined || (forModel === "vision") === place.vision;
-  const skills = findToolset(given.toolset).skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
+  const toolset = findToolset(given.toolset);
+  const userConfig = await readUserConfig(paths.userConfigFile, onWarning);
+  const skills = toolset.skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
+  const agentHost = { commandSessions, env: parts.env, configFile: paths.userConfigFile };
+  const agents = toolset.nativeAgents
+    ? [agentSource(toolset.nativeAgents, userConfig.native_agents ?? {}, agentHost)]
+    : [];
   const config: EnvironmentConfig = {
     workspaceDir,
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
@@ -60,7 +70,7 @@ export function toolSide(parts: {
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),
-    toolSources: [...skills, ...parts.sources],
+    toolSources: [...agents, ...skills, ...parts.sources],
     toolContext: given.toolContext,
     protectedPaths: [paths.projectConfigFile, paths.userConfigFile],
     onWarning,
@@ -69,7 +79,7 @@ export function toolSide(parts: {
     environment: given.createEnvironment?.(config) ?? new Environment(config),
     hooks: joinHooks(ofAgent.hooks, ofSession.hooks),
     veto,
-    toolExecution: given.toolExecution ?? "parallel",
+    toolExecution: toolset.toolExecution ?? given.toolExecution ?? "parallel",
     workspaceDir,
     offer: place.offer ?? new ToolOffer(),
     onWarning,

@@ -38,12 +38,16 @@ export async function readYamlFile(file: string, shape: { readonly fields: Field
   return yaml;
 }
 
-/** The line of the value at a path such as `models[0].provider`, or of the nearest thing around it that is there. */
-export async function lineOf(yaml: YamlFile, path: string): Promise<number> {
+/**
+ * The line of the value at a path such as `models[0].provider`, or of the nearest thing around it that is there.
+ *
+ * @param path - Or its steps, where a key may hold a dot or a bracket.
+ */
+export async function lineOf(yaml: YamlFile, path: string | readonly string[]): Promise<number> {
   const { isMap, isScalar, isSeq } = await import("yaml");
   let node: unknown = yaml.document.contents;
   let offset = 0;
-  for (const step of pathSteps(path)) {
+  for (const step of typeof path === "string" ? pathSteps(path) : path) {
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
       if (pair === undefined) break;

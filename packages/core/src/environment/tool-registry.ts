@@ -19,4 +19,4 @@ export const BUILTIN_TOOL_FACTORIES: Readonly<Record<string, BuiltinToolFactory>
 export const STANDARD_TOOLSET: readonly ToolDefinitionConfig[] = modules.map(({ definition }) => definition);
 
 /** The toolset of a session that names none. */
-export const standard: Toolset = { name: "standard", tools: modules, skills: true };
+export const standard: Toolset = { name: "standard", tools: modules, skills: true, nativeAgents: "configured" };

@@ -3,9 +3,10 @@ import type { ToolDefinitionConfig } from "./contract.ts";
 import { standard } from "./tool-registry.ts";
 import type { Toolset } from "./toolset.ts";
 import { minimal } from "./toolsets/minimal.ts";
+import { strict } from "./toolsets/strict.ts";
 
 /** Every toolset, the default first. A new one is a file in `toolsets/` and a name here. */
-const toolsets: readonly Toolset[] = [standard, minimal];
+const toolsets: readonly Toolset[] = [standard, strict, minimal];
 
 /** A toolset by its name; absent: `standard`. @throws {RookeryError} `config-invalid` for a name that is not known. */
 export function findToolset(name: string = standard.name): Toolset {

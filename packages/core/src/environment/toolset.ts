@@ -6,4 +6,8 @@ export interface Toolset {
   readonly tools: readonly BuiltinToolModule[];
   /** Agents add `read_skill` to it where there are skills. */
   readonly skills?: true;
+  /** Agents add tools that start other agents to it: those of the person's configuration, `shipped` ones besides. */
+  readonly nativeAgents?: "configured" | "shipped";
+  /** How calls run, whatever the host says; absent: as it says. */
+  readonly toolExecution?: "sequential";
 }

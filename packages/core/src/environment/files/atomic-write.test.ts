@@ -1,11 +1,24 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, copyFile, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { expect, onTestFinished, test } from "vitest";
+import {
+  chmod,
+  chown,
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { becomeOrdinaryUser } from "../../../test/support/become-ordinary-user.ts";
 import { canMount } from "../../../test/support/can-mount.ts";
 import { fileWorkspace } from "../../../test/support/file-workspace.ts";
-import { writeFileAtomically } from "./atomic-write.ts";
+import { createFileAtomically, writeFileAtomically } from "./atomic-write.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -118,3 +131,53 @@ test.skipIf(!canMount)(
     expect((await readdir(disk)).sort()).toEqual(["a", "b", "c"]);
   },
 );
+
+test("the whole content is flushed in a temporary file of the same directory before it is put in place (PE-018, PE-019)", async () => {
+  const workspace = await fileWorkspace();
+  const path = await workspace.write("f", "old");
+  const handle = await open(path);
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const flushed: unknown[] = [];
+  const sync = vi.spyOn(prototype, "sync").mockImplementation(async function (this: FileHandle) {
+    const names = await readdir(workspace.dir);
+    const temporary = names.find((name) => name !== "f" && name !== "g") ?? "";
+    flushed.push([await workspace.text("f"), names.includes("g"), await workspace.text(temporary)]);
+    await this.datasync();
+  });
+  onTestFinished(() => sync.mockRestore());
+  await writeFileAtomically(path, Buffer.from("new"));
+  await createFileAtomically(workspace.path("g"), Buffer.from("made"));
+  expect(flushed).toEqual([
+    ["old", false, "new"],
+    ["new", false, "made"],
+  ]);
+  expect((await readdir(workspace.dir)).sort()).toEqual(["f", "g"]);
+});
+
+test("a file is created only where nothing is, a dangling link included, with the mode of the umask (PE-013)", async () => {
+  const workspace = await fileWorkspace();
+  const umask = process.umask(0o027);
+  onTestFinished(() => void process.umask(umask));
+  expect(await createFileAtomically(workspace.path("f"), Buffer.from("one"))).toEqual({});
+  expect((await stat(workspace.path("f"))).mode & 0o7777).toBe(0o640);
+  await symlink("nowhere", workspace.path("dangling"));
+  for (const name of ["f", "dangling"]) {
+    const created = createFileAtomically(workspace.path(name), Buffer.from("two"));
+    await expect(created).rejects.toMatchObject({ code: "EEXIST" });
+  }
+  expect(await workspace.text("f")).toBe("one");
+  expect((await readdir(workspace.dir)).sort()).toEqual(["dangling", "f"]);
+});
+
+test("without hard links a file is created where it lies, and still only where nothing is", async () => {
+  const workspace = await fileWorkspace();
+  const noLinks = async (): Promise<void> => {
+    throw Object.assign(new Error("not permitted"), { code: "EPERM" });
+  };
+  const create = (content: string) => createFileAtomically(workspace.path("f"), Buffer.from(content), noLinks);
+  expect(await create("one")).toEqual({ inPlace: "no hard links" });
+  await expect(create("two")).rejects.toMatchObject({ code: "EEXIST" });
+  expect(await workspace.text("f")).toBe("one");
+  expect(await readdir(workspace.dir)).toEqual(["f"]);
+});

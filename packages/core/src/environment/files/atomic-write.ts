@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../errors/error-text.ts";
 
-/** Why a file could not be replaced and was overwritten where it lies. */
-type InPlaceReason = "hard links" | "mount point" | "unwritable directory";
+/** Why a file could not be put in place whole and was written where it lies. */
+type InPlaceReason = "hard links" | "mount point" | "unwritable directory" | "no hard links";
 
 /** How a file was written; `inPlace` is absent for the usual way, the replacement in one step. */
 export interface WriteReport {
@@ -40,6 +40,42 @@ export async function writeFileAtomically(realPath: string, bytes: Uint8Array): 
     if (reason === undefined) throw error;
     return await withFlushedCopy(tmpdir(), bytes, 0o600, () => writeInPlace(realPath, bytes, reason));
   }
+}
+
+/**
+ * Creates a file that must not be there, whole and flushed, with the mode of the umask. Whoever makes one of that name in
+ * the same moment keeps theirs. Where hard links are not to be had the file is filled where it lies, and taken away again
+ * if that fails.
+ *
+ * @param realPath - As for `writeFileAtomically`.
+ * @param linkFile - Default: the system's.
+ * @throws `EEXIST` where something is; otherwise the system's own error.
+ */
+export async function createFileAtomically(
+  realPath: string,
+  bytes: Uint8Array,
+  linkFile: typeof link = link,
+): Promise<WriteReport> {
+  try {
+    await withFlushedCopy(dirname(realPath), bytes, 0o666, (copy) => linkFile(copy, realPath));
+    return {};
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error) ?? "")) throw error;
+    return await createInPlace(realPath, bytes);
+  }
+}
+
+async function createInPlace(realPath: string, bytes: Uint8Array): Promise<WriteReport> {
+  const handle = await open(realPath, "wx");
+  try {
+    await writeOver(handle, bytes);
+  } catch (error) {
+    await rm(realPath, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return { inPlace: "no hard links" };
 }
 
 /** By opening it, since `access` asks for the user who started the program. A program that runs can be replaced, not opened. */

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { errorCode } from "../../errors/error-text.ts";
 import { describeMissingPath } from "./describe-missing-path.ts";
 import { FileProblem } from "./file-problem.ts";
+import { inPinnedDirectory } from "./pinned-directory.ts";
 
 /** Opening a FIFO or a terminal with these neither waits nor takes it over; a link put in the way is not followed. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
@@ -38,6 +39,15 @@ export async function openRegularFile(realPath: string): Promise<OpenFile> {
   const file = await openIfPresent(realPath);
   if (file === undefined) throw new FileProblem(await describeMissingPath(realPath));
   return file;
+}
+
+/** As `openRegularFile`, in the directory that the path named when it was resolved, whatever is put there meanwhile. */
+export async function openContained(realPath: string): Promise<OpenFile> {
+  const file = await inPinnedDirectory(realPath, openIfPresent).catch((error: unknown) => {
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
+  });
+  if (file) return file;
+  throw new FileProblem(await describeMissingPath(realPath));
 }
 
 /** As `openRegularFile`, but `undefined` where nothing is and something could be made. */

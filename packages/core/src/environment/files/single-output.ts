@@ -11,6 +11,8 @@ export interface FileToolReport {
   /** Data URLs. */
   readonly images?: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;
+  /** Shown after the text, whatever was cut of that. */
+  readonly note?: string;
 }
 
 /**
@@ -22,9 +24,9 @@ export async function* singleOutput(
   work: () => Promise<FileToolReport>,
 ): AsyncGenerator<OmniMessage, ToolResult> {
   try {
-    const { text, images, details } = await work();
+    const { text, images, details, note } = await work();
     if (text !== "") yield delta(call.toolCallId, text);
-    return { stopReason: "completed", details, ...(images && { images }) };
+    return { stopReason: "completed", details, ...(images && { images }), ...(note !== undefined && { note }) };
   } catch (error) {
     const path = typeof call.path === "string" ? ` ${modelVisiblePath(call.path)}` : "";
     yield delta(call.toolCallId, `cannot ${call.verb}${path.replaceAll("\0", "␀")}: ${problemText(error)}`);

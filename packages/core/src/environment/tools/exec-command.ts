@@ -4,6 +4,7 @@ import { callLimits } from "../call-limits.ts";
 import type { CommandSessionManager, EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../contract.ts";
 import { outputDelta } from "../output-delta.ts";
 import { childEnvironment } from "../process/child-environment.ts";
+import { commandProblem } from "../process/command-problem.ts";
 import { endReport, runningReport } from "../process/command-report.ts";
 import { CommandSession } from "../process/command-session.ts";
 import { foregroundWindowMs } from "../process/foreground-window.ts";
@@ -130,11 +131,10 @@ function start(args: Args, workspaceDir: string, { commands, vault }: Setting): 
 }
 
 function argumentProblem(command: string, workdir: unknown): string | undefined {
-  if (command.trim() === "") return "cmd is empty; give the shell command to run";
-  if (command.includes("\0"))
-    return "cmd holds a NUL byte, which no command can; remove it or print it with printf '\\0'";
-  if (String(workdir).includes("\0")) return "workdir holds a NUL byte, which no path can; remove it";
-  return undefined;
+  const hasNul = String(workdir).includes("\0");
+  return (
+    commandProblem("cmd", command) ?? (hasNul ? "workdir holds a NUL byte, which no path can; remove it" : undefined)
+  );
 }
 
 function summary(args: Args, workspaceDir: string): string {

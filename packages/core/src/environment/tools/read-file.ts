@@ -1,12 +1,11 @@
-import { resolve } from "node:path";
 import { fingerprintOf } from "../files/content-hash.ts";
 import { lineArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { type LineWindow, readLineWindow } from "../files/line-window.ts";
-import { assessedPath, locateFile, spellTarget } from "../files/locate-file.ts";
+import { locateFile, spellTarget } from "../files/locate-file.ts";
 import { type OpenFile, openRegularFile } from "../files/open-regular-file.ts";
-import { isSecretLikePath } from "../files/secret-paths.ts";
+import { readRisk } from "../files/read-risk.ts";
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import type { BuiltinToolModule } from "../tool.ts";
@@ -39,11 +38,7 @@ export const readFile: BuiltinToolModule = {
       name: definition.name,
       definition,
       risk: "read_only",
-      async assessRisk(args, context) {
-        const path = textArgument(args, "file_path");
-        const spellings = [resolve(context.workspaceDir, path), await assessedPath(path, context)];
-        return spellings.some(isSecretLikePath) ? "filesystem" : "read_only";
-      },
+      assessRisk: (args, context) => readRisk(textArgument(args, "file_path"), context),
       async approvalSummary(args, context) {
         const { offset, limit } = windowOf(args);
         const path = await spellTarget(textArgument(args, "file_path"), context);

@@ -5,12 +5,13 @@ import type { AgentTool } from "../../agent-tool.ts";
 import type { CommandSessionManager, EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../../contract.ts";
 import { outputDelta } from "../../output-delta.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
+import { commandProblem } from "../../process/command-problem.ts";
 import { CommandSession } from "../../process/command-session.ts";
+import { followToEnd } from "../../process/follow-to-end.ts";
 import { ProcessRegistry } from "../../process/process-registry.ts";
 import type { ProcessEnd } from "../../process/run-process.ts";
 import { shellCommand } from "../../process/shell.ts";
 import { SplitStreams } from "../../process/split-streams.ts";
-import { streamSession } from "../../process/stream-session.ts";
 import type { BuiltinTool, BuiltinToolModule, ToolExecutionContext } from "../../tool.ts";
 import { checkLimits } from "./check-limits.ts";
 
@@ -111,7 +112,7 @@ async function* execute(
   { toolCallId, workspaceDir, signal }: ToolExecutionContext,
   { commands, vault, limits }: Means,
 ): AsyncGenerator<OmniMessage, ToolResult> {
-  const problem = problemWith(command);
+  const problem = commandProblem("command", command);
   if (problem !== undefined) {
     yield outputDelta(toolCallId, problem);
     return { stopReason: "failed" };
@@ -135,24 +136,11 @@ async function* execute(
     vault,
   );
   const session = new CommandSession({ ...running, output: streams.pass(running.output) }, { command, cwd, vault });
-  try {
-    yield* streamSession(session, { toolCallId });
-    const end = await session.ended;
-    if (end.error !== undefined) yield outputDelta(toolCallId, end.error);
-    const { stopReason, note } = verdict(end, timeout);
-    const notes = [...streams.notes, ...(note === undefined ? [] : [note])].join("\n");
-    const details: BashDetails = { command, cwd, exitCode: end.exitCode, ...streams.end() };
-    return { stopReason, note: notes, details };
-  } finally {
-    // Nobody reads on when the call was given up.
-    await session.stop();
-  }
-}
-
-function problemWith(command: string): string | undefined {
-  if (command.trim() === "") return "command is empty; give the shell command to run";
-  if (!command.includes("\0")) return undefined;
-  return "command holds a NUL byte, which no command can; remove it or print it with printf '\\0'";
+  const end = yield* followToEnd(session, toolCallId);
+  const { stopReason, note } = verdict(end, timeout);
+  const notes = [...streams.notes, ...(note === undefined ? [] : [note])].join("\n");
+  const details: BashDetails = { command, cwd, exitCode: end.exitCode, ...streams.end() };
+  return { stopReason, note: notes, details };
 }
 
 function verdict(

@@ -1,13 +1,12 @@
-import { resolve } from "node:path";
 import { toAgentTool } from "../../adapt-builtin-tool.ts";
 import type { AgentTool } from "../../agent-tool.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts";
 import { fingerprintOf } from "../../files/content-hash.ts";
 import { textArgument } from "../../files/file-arguments.ts";
 import { FileProblem } from "../../files/file-problem.ts";
-import { assessedPath, locateFile, spellTarget } from "../../files/locate-file.ts";
+import { locateFile, spellTarget } from "../../files/locate-file.ts";
 import { type OpenFile, openRegularFile } from "../../files/open-regular-file.ts";
-import { isSecretLikePath } from "../../files/secret-paths.ts";
+import { readRisk } from "../../files/read-risk.ts";
 import { outputRoom, singleOutput } from "../../files/single-output.ts";
 import type { BuiltinTool, BuiltinToolModule } from "../../tool.ts";
 import { checkLimits } from "./check-limits.ts";
@@ -88,11 +87,7 @@ function readTool(
     name: definition.name,
     definition,
     risk: "read_only",
-    async assessRisk(args, context) {
-      const path = textArgument(args, "path");
-      const spellings = [resolve(context.workspaceDir, path), await assessedPath(path, context)];
-      return spellings.some(isSecretLikePath) ? "filesystem" : "read_only";
-    },
+    assessRisk: (args, context) => readRisk(textArgument(args, "path"), context),
     async approvalSummary(args, context) {
       const { path, startLine, endLine } = readOf(args);
       const lines = endLine === undefined ? `from line ${startLine}` : `lines ${startLine} to ${endLine}`;

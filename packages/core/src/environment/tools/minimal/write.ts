@@ -3,7 +3,7 @@ import type { AgentTool } from "../../agent-tool.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts";
 import { previewLines } from "../../files/approval-preview.ts";
 import { sha256 } from "../../files/content-hash.ts";
-import { textArgument } from "../../files/file-arguments.ts";
+import { filePathArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
 import { FileProblem } from "../../files/file-problem.ts";
 import { locateFile, spellTarget } from "../../files/locate-file.ts";
@@ -92,9 +92,5 @@ function writeTool(
 }
 
 function writeOf(args: Record<string, unknown>): { path: string; content: Buffer } {
-  const path = textArgument(args, "path");
-  if (/\/\.{0,2}$/.test(path)) {
-    throw new FileProblem("the path names a directory; name a file, and its parent directories are created");
-  }
-  return { path, content: Buffer.from(textArgument(args, "content")) };
+  return { path: filePathArgument(args, "path"), content: Buffer.from(textArgument(args, "content")) };
 }
