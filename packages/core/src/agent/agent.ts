@@ -1,4 +1,3 @@
-import type { VetoFn } from "../approval/contract.ts";
 import type { ApprovalRule } from "../approval/rule.ts";
 import { vetoOf } from "../approval/veto.ts";
 import { ContextLog } from "../engine/context-log.ts";
@@ -26,11 +25,12 @@ import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts
 import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
-import { readProjectConfig } from "./project-config.ts";
+import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
+import { visionDescriber } from "./vision-describer.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /**
@@ -71,28 +71,30 @@ export class Agent {
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
     const createLLM = options.createLLM ?? this.#options.createLLM;
-    const fetchFor = (baseUrl: string): typeof fetch =>
-      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
+    const fetchFor = this.#fetchFor(options);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
-    const veto = await this.#veto();
+    const project = await this.#project();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
       const systemPrompt = await systemPromptOf(options, workspace.path);
-      return this.#keep(await this.#assemble(options, model, veto, workspace.path, systemPrompt));
+      return this.#keep(await this.#assemble(options, model, project, workspace.path, systemPrompt));
     } catch (error) {
       await workspace.abandon();
       throw error;
     }
   }
 
-  /** Makes a runner of single tools: the session's environment without a model and without a record. */
+  /**
+   * Makes a runner of single tools: the session's environment without a model and without a record. It has the tools for
+   * models that see images and those for models that do not.
+   */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
-    const veto = await this.#veto();
+    const project = await this.#project();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const tools = this.#toolSide(options, project, { workspaceDir, scratchpadDir, commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -184,20 +186,38 @@ export class Agent {
   }
 
   /** Read when a session is made, and kept for its life. */
-  async #veto(): Promise<VetoFn> {
-    const { command_policy: policy, rules = [] } = await readProjectConfig(this.#paths.projectConfigFile);
-    return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
+  #project(): Promise<ProjectConfig> {
+    return readProjectConfig(this.#paths.projectConfigFile);
   }
 
-  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): ToolSide {
-    const sources = options.toolSources ?? this.#sources;
-    return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
+  #fetchFor(options: Pick<SessionOptions, "fetch" | "requestTimeoutMs">): (baseUrl: string) => typeof fetch {
+    const given = options.fetch ?? this.#options.fetch;
+    return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog, options.requestTimeoutMs);
+  }
+
+  #toolSide(options: Injection, project: ProjectConfig, place: ToolPlace): ToolSide {
+    const { command_policy: policy, rules = [], images } = project;
+    const { projectConfigFile } = this.#paths;
+    return toolSide({
+      ofAgent: this.#options,
+      ofSession: options,
+      sources: options.toolSources ?? this.#sources,
+      paths: this.#paths,
+      veto: (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context),
+      place,
+      images: { allowPrivateAddresses: images?.allow_private_addresses === true, env: this.#env },
+      visionDescriber: visionDescriber(project, {
+        projectConfigFile,
+        env: this.#env,
+        fetchFor: this.#fetchFor(options),
+      }),
+    });
   }
 
   async #assemble(
     options: SessionOptions,
     model: SessionModel,
-    veto: VetoFn,
+    project: ProjectConfig,
     workspaceDir: string,
     systemPrompt: string,
   ): Promise<Session> {
@@ -214,7 +234,12 @@ export class Agent {
     const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
     const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
     const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
+    const tools = this.#toolSide(options, project, {
+      workspaceDir,
+      scratchpadDir,
+      vision: model.vision,
+      commandSessions,
+    });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);
@@ -229,6 +254,7 @@ export class Agent {
         createModel: (offered) => model.create({ systemPrompt, tools: offered }),
       }),
       maxTurns: maxTurns > 0 ? maxTurns : undefined,
+      vision: model.vision,
       ...(model.key && { key: model.key }),
       ...(model.pricing && { pricing: model.pricing }),
       onDisposed: (session) => this.#open.delete(session),

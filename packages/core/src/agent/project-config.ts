@@ -41,6 +41,7 @@ const projectConfig = {
   "default_model?": { fields: modelName },
   "vision_model?": { fields: modelName },
   "models?": { list: { fields: modelEntry } },
+  "images?": { fields: { "allow_private_addresses?": "boolean" } },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
   "rules?": { list: { fields: rule } },
@@ -57,6 +58,7 @@ export interface ProjectConfig {
   readonly default_model?: ModelName;
   readonly vision_model?: ModelName;
   readonly models?: readonly ModelEntry[];
+  readonly images?: { readonly allow_private_addresses?: boolean };
   readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
   readonly command_policy?: CommandPolicy;
   readonly rules?: readonly ApprovalRule[];

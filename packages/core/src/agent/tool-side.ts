@@ -3,7 +3,14 @@ import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { CommandSessionManager, EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
+import type {
+  CommandSessionManager,
+  EnvironmentConfig,
+  ImageOptions,
+  OnWarning,
+  ToolSource,
+  VisionDescriberService,
+} from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
@@ -18,8 +25,8 @@ import { skillSource } from "./skills/skill-source.ts";
 export interface ToolPlace {
   readonly workspaceDir: string;
   readonly scratchpadDir: string;
-  /** Whether the session's model sees images. */
-  readonly vision: boolean;
+  /** Whether the session's model sees images; absent without a model: tools for both kinds are offered. */
+  readonly vision?: boolean;
   readonly commandSessions: CommandSessionManager;
 }
 
@@ -37,21 +44,24 @@ export function toolSide(parts: {
   readonly paths: AgentPaths;
   readonly veto: VetoFn;
   readonly place: ToolPlace;
+  readonly images: ImageOptions;
+  readonly visionDescriber: VisionDescriberService;
 }): ToolSide {
-  const { ofAgent, ofSession, paths, veto, place } = parts;
+  const { ofAgent, ofSession, paths, veto, place, images, visionDescriber } = parts;
   const given = { ...ofAgent, ...ofSession };
   const { workspaceDir, commandSessions } = place;
   const onWarning = quietly(given.onWarning);
   const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
   const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
-    forModel === undefined || (forModel === "vision") === place.vision;
+    forModel === undefined || place.vision === undefined || (forModel === "vision") === place.vision;
   const skills = findToolset(given.toolset).skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
   const config: EnvironmentConfig = {
     workspaceDir,
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
     ...(given.toolset !== undefined && { toolset: given.toolset }),
     sessionScratchpadDir: place.scratchpadDir,
-    services: { commandSessions },
+    services: { commandSessions, visionDescriber },
+    images,
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),

@@ -22,6 +22,8 @@ export interface SessionParts {
   readonly record: SessionRecord;
   readonly context: ModelContext;
   readonly maxTurns: number | undefined;
+  /** Whether its model is known to see images. */
+  readonly vision: boolean;
   /** What its model costs; absent where that is not known. */
   readonly pricing?: ModelPricing;
   /** Absent where the model is the caller's own. */
@@ -57,6 +59,11 @@ export class Session {
   /** What stays the same for the life of the model context, as its trace begins. */
   get meta(): SessionMetaPayload {
     return this.#parts.meta.payload;
+  }
+
+  /** Whether its model is known to see images. */
+  get vision(): boolean {
+    return this.#parts.vision;
   }
 
   /** What its model costs; absent where that is not known, and for a model of the caller's own. */
