@@ -1,9 +1,11 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startProxyServer } from "../../../test/support/proxy-server.ts";
 import { SAMPLE_PNG } from "../../../test/support/sample-images.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "../../../test/support/test-certificate.ts";
 import { type DownloadOptions, downloader } from "./download-image.ts";
 
 const PRIVATE = "is not on the public internet, and images are not fetched from private addresses";
@@ -15,12 +17,16 @@ interface TestServer {
   readonly hits: string[];
 }
 
-async function serve(listener: RequestListener, host = "127.0.0.1"): Promise<TestServer> {
+async function serve(
+  listener: RequestListener,
+  { host = "127.0.0.1", tls = false }: { host?: string; tls?: boolean } = {},
+): Promise<TestServer> {
   const hits: string[] = [];
-  const server: Server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     hits.push(request.url ?? "");
     listener(request, response);
-  });
+  };
+  const server = tls ? createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -56,7 +62,7 @@ test("by itself no address of this machine is fetched, by number or by name", as
 });
 
 test("a redirect to an address that is not allowed is not followed, by number or by name", async () => {
-  const secret = await serve((_, response) => response.end(SAMPLE_PNG), "127.0.0.2");
+  const secret = await serve((_, response) => response.end(SAMPLE_PNG), { host: "0.0.0.0" });
   const resolve = async (host: string) => [{ address: host === "inner.test" ? "127.0.0.2" : "127.0.0.1", family: 4 }];
   for (const host of ["127.0.0.2", "inner.test"]) {
     const { port, hits } = await serve(redirectTo(() => `http://${host}:${secret.port}/`));
@@ -68,7 +74,7 @@ test("a redirect to an address that is not allowed is not followed, by number or
 });
 
 test("the connection goes to the address that was judged: a name that leads elsewhere the next time is judged again", async () => {
-  const inside = await serve((_, response) => response.end("inside"), "127.0.0.2");
+  const inside = await serve((_, response) => response.end("inside"), { host: "0.0.0.0" });
   let asked = 0;
   const resolve = async () => [{ address: asked++ === 0 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
   const outside = await serve((_, response) => response.end(SAMPLE_PNG));
@@ -96,7 +102,6 @@ test("five redirects are followed, relative ones too, and a sixth is not", async
   expect(await download(`http://127.0.0.1:${port}/5`)).toEqual(SAMPLE_PNG);
   expect(hits).toHaveLength(6);
   await expect(download(`http://127.0.0.1:${port}/6`)).rejects.toThrow("it was redirected more than 5 times");
-  await expect(download(`http://127.0.0.1:${port}/6`)).rejects.toThrow();
 });
 
 test.each([
@@ -108,6 +113,20 @@ test.each([
   const error = await download(`http://127.0.0.1:${port}/`).catch((thrown: Error) => thrown);
   expect(String(error)).toContain(message);
   expect(String(error)).not.toContain("secret");
+});
+
+test("a redirect from https to http is not followed", async () => {
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const plain = await servePicture();
+  const { port } = await serve(
+    redirectTo(() => `http://127.0.0.1:${plain.port}/`),
+    { tls: true },
+  );
+  await expect(download(`https://127.0.0.1:${port}/`)).rejects.toThrow(
+    `it was redirected from https to http://127.0.0.1:${plain.port}/, which is not encrypted`,
+  );
+  expect(plain.hits).toEqual([]);
 });
 
 test.each([404, 500, 204, 206])("HTTP %i says so", async (status) => {
