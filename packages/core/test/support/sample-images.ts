@@ -1,7 +1,9 @@
 const fromBase64 = (text: string): Buffer => Buffer.from(text, "base64");
 
+type Format = `image/${"png" | "jpeg" | "gif" | "webp"}`;
+
 /** A small whole image of each format that models are sent, by its media type. */
-export const SAMPLE_IMAGES = {
+export const SAMPLE_IMAGES: Readonly<Record<Format, Buffer>> = {
   "image/png": fromBase64(
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4AWM4oaAARAwQCgAfjgQheRdXpgAAAABJRU5ErkJggg==",
   ),
@@ -11,6 +13,6 @@ export const SAMPLE_IMAGES = {
   ),
   "image/gif": fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
   "image/webp": fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="),
-} as const;
+};
 
 export const SAMPLE_PNG: Buffer = SAMPLE_IMAGES["image/png"];
