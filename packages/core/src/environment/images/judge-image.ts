@@ -1,7 +1,7 @@
+import { DamagedImage, type ImageSize, readImageSize } from "../../llm/image-structure.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { imageType } from "../files/image-type.ts";
 import { describeTooLarge, MAX_IMAGE_BYTES, MAX_IMAGE_SIDE_PIXELS } from "./image-limits.ts";
-import { DamagedImage, type ImageSize, readImageSize } from "./image-structure.ts";
 
 /** What the bytes of an image tell of it. */
 export interface ImageFacts extends ImageSize {
