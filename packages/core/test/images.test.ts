@@ -9,6 +9,7 @@ import type { ModelEntry } from "../src/agent/project-config.ts";
 import { readUserImage } from "../src/environment/images/user-image.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import { ofType } from "../src/omnimessage/guards.ts";
+import { replayTrace } from "../src/session/replay/replay-trace.ts";
 import { collectRun, type ProviderReply, scriptedLLM, startProviderServer, tempAgent } from "../src/testing/index.ts";
 import { SAMPLE_PNG } from "./support/sample-images.ts";
 
@@ -114,6 +115,18 @@ test.each<[string, Partial<ModelEntry>, string]>([
     stop_reason: "failed",
     output: expect.stringContaining(`[acme/sees did not describe the image: ${message}`),
   });
+});
+
+test("a session that read an image is replayed with the image read again", async () => {
+  const { agent, workspaceDir } = await studio([]);
+  const createLLM = () => scriptedLLM({ calls: [{ name: "read_image", args: { source: "a.png" } }] }, "ok");
+  const session = await agent.createSession({ workspaceDir, createLLM, vision: true });
+  const { trace } = await collectRun(session, [userText("Look")], allow);
+  await session.dispose();
+  const stream = replayTrace(trace, { agent, workspaceDir });
+  let step = await stream.next();
+  while (!step.done) step = await stream.next();
+  expect(step.value).toMatchObject({ equal: true, calls: [{ recorded: { images: [SEEN] } }] });
 });
 
 test("images.allow_private_addresses of the project lets images be fetched from this machine", async () => {

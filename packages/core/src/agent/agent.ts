@@ -94,7 +94,7 @@ export class Agent {
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, project, { workspaceDir, scratchpadDir, commandSessions });
+    const tools = this.#toolSide(options, project, { workspaceDir, scratchpadDir, vision: "unknown", commandSessions });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -254,7 +254,7 @@ export class Agent {
         createModel: (offered) => model.create({ systemPrompt, tools: offered }),
       }),
       maxTurns: maxTurns > 0 ? maxTurns : undefined,
-      vision: model.vision,
+      vision: model.vision === true,
       ...(model.key && { key: model.key }),
       ...(model.pricing && { pricing: model.pricing }),
       onDisposed: (session) => this.#open.delete(session),

@@ -15,7 +15,7 @@ export interface SessionModel {
   readonly provider: string;
   readonly modelId: string;
   readonly contextWindow: number | "unknown";
-  readonly vision: boolean;
+  readonly vision: boolean | "unknown";
   /** Absent where it is not known, and for a model of the caller's own. */
   readonly pricing?: ModelPricing;
   create(config: Pick<GenerativeModelConfig, "systemPrompt" | "tools">): ReturnType<CreateLLM>;
@@ -47,7 +47,7 @@ export async function sessionModel(
     provider: choice.provider,
     modelId: choice.modelId,
     contextWindow: choice.contextWindow ?? "unknown",
-    vision: choice.vision ?? false,
+    vision: options.vision ?? choice.vision ?? false,
     ...(choice.pricing && { pricing: choice.pricing }),
     create: (given) =>
       new GenerativeModel({
@@ -80,7 +80,7 @@ function customModel(options: SessionOptions, createLLM: CreateLLM, config: Proj
     provider,
     modelId,
     contextWindow: entry?.context_window ?? "unknown",
-    vision: entry?.vision ?? false,
+    vision: options.vision ?? entry?.vision ?? false,
     create: (given) =>
       createLLM(
         { ...given, ...tuning(options), modelId, ...(clientType && { clientType }), ...(baseUrl && { baseUrl }) },

@@ -25,8 +25,8 @@ import { skillSource } from "./skills/skill-source.ts";
 export interface ToolPlace {
   readonly workspaceDir: string;
   readonly scratchpadDir: string;
-  /** Whether the session's model sees images; absent without a model: tools for both kinds are offered. */
-  readonly vision?: boolean;
+  /** Whether the session's model sees images; `unknown`: tools for both kinds of models are offered. */
+  readonly vision: boolean | "unknown";
   readonly commandSessions: CommandSessionManager;
 }
 
@@ -53,7 +53,7 @@ export function toolSide(parts: {
   const onWarning = quietly(given.onWarning);
   const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
   const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
-    forModel === undefined || place.vision === undefined || (forModel === "vision") === place.vision;
+    forModel === undefined || place.vision === "unknown" || (forModel === "vision") === place.vision;
   const skills = findToolset(given.toolset).skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
   const config: EnvironmentConfig = {
     workspaceDir,

@@ -79,7 +79,7 @@ test.each<[string, (workspace: FileWorkspace) => unknown, string, string?]>([
   ["a pipe", (w) => execFileSync("mkfifo", [w.path("x")]), "cannot read x: it is a named pipe (FIFO), not a regular"],
   ["a directory", () => undefined, "cannot read .: it is a directory, not a file", "."],
   ["nothing", () => undefined, "does not exist"],
-])("%s is refused, and no image is in the output (PT-165, PT-166)", async (_, prepare, message, source = "x") => {
+])("%s is refused, and no image is in the output", async (_, prepare, message, source = "x") => {
   const workspace = await withTool();
   await prepare(workspace);
   const answer = await workspace.read(source);
