@@ -7,7 +7,7 @@
 // Agents and sessions: where a program starts.
 export { type Agent, createAgent } from "./agent/agent.ts";
 export type { AgentOptions, Injection, SessionOptions } from "./agent/agent-options.ts";
-export { addModel, removeModel, setDefaultModel } from "./agent/edit-project-config.ts";
+export { addModel, removeModel, setDefaultModel, setVisionModel } from "./agent/edit-project-config.ts";
 // Configuration: what the command line edits.
 export { addRules, removeRule } from "./agent/edit-rules.ts";
 export { keySource, vendorKeyVariable } from "./agent/model-key.ts";
@@ -50,6 +50,7 @@ export type {
   EnvironmentConfig,
   EnvironmentInterface,
   EnvironmentServices,
+  ImageOptions,
   MCPServerConfig,
   OnWarning,
   SourceReport,
@@ -64,6 +65,7 @@ export type {
   VisionDescriberService,
 } from "./environment/contract.ts";
 export { Environment } from "./environment/environment.ts";
+export { readUserImage } from "./environment/images/user-image.ts";
 export { modelVisiblePath } from "./environment/model-visible-path.ts";
 export { ProcessRegistry } from "./environment/process/process-registry.ts";
 export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";

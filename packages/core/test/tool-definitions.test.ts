@@ -121,5 +121,7 @@ test("an injected model is given the tools it is offered at first and the assemb
     thinkingLevel: "low",
     systemPrompt: session.meta.system_prompt,
   });
-  expect(configs[0]?.tools.map(({ name }) => name)).toEqual(STANDARD_TOOLSET.map(({ name }) => name));
+  expect(configs[0]?.tools.map(({ name }) => name)).toEqual(
+    STANDARD_TOOLSET.filter(({ forModel }) => forModel !== "vision").map(({ name }) => name),
+  );
 });

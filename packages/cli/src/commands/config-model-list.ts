@@ -3,6 +3,7 @@ import {
   catalogueAge,
   catalogueProviders,
   keySource,
+  type ModelName,
   type ModelPricing,
   type ModelSettings,
   modelSettings,
@@ -39,11 +40,14 @@ export function defineModelList(model: Command, context: CommandContext): void {
 async function listStored(flags: ConfigFlags, context: CommandContext): Promise<void> {
   const { io, stdout } = context;
   const config = await readProjectConfig(configFile(flags, context));
+  const isChosen = (chosen: ModelName | undefined, { provider, model_id }: ModelName): boolean =>
+    chosen?.provider === provider && chosen.model_id === model_id;
   const rows = await Promise.all(
     (config.models ?? []).map(async (entry) => ({
       provider: entry.provider,
       model_id: entry.model_id,
-      is_default: config.default_model?.provider === entry.provider && config.default_model.model_id === entry.model_id,
+      is_default: isChosen(config.default_model, entry),
+      ...(isChosen(config.vision_model, entry) && { is_vision: true }),
       key: (await keySource(entry, io.env)) ?? "none",
       settings: await modelSettings(entry, config, io.env),
     })),
@@ -53,8 +57,9 @@ async function listStored(flags: ConfigFlags, context: CommandContext): Promise<
     return;
   }
   if (rows.length === 0) notice(io, "no models are stored; those known by name: rookery config model list --available");
-  for (const { provider, model_id, is_default, key, settings } of rows) {
-    stdout.write(`${is_default ? "*" : " "} ${oneLine(`${provider}/${model_id} key: ${key}`)}\n`);
+  for (const { provider, model_id, is_default, is_vision, key, settings } of rows) {
+    const use = is_vision ? " (looks at images for others)" : "";
+    stdout.write(`${is_default ? "*" : " "} ${oneLine(`${provider}/${model_id} key: ${key}`)}${use}\n`);
     for (const line of bySource(settings)) stdout.write(`    ${oneLine(line)}\n`);
   }
 }

@@ -134,6 +134,21 @@ test.each([
   expect(io.err()).not.toContain("two");
 });
 
+test("vision chooses a stored model, which the list marks and remove takes out", async () => {
+  const project = await newProject("models: [{ provider: a, model_id: m }, { provider: b, model_id: n }]\n");
+  const [io, listed] = [fakeIo(), fakeIo()];
+  expect(await project.run(["vision", "b/n"], io)).toBe(0);
+  expect(io.out()).toBe("vision b/n\n");
+  expect((await readProjectConfig(project.file)).vision_model).toEqual({ provider: "b", model_id: "n" });
+  await project.run(["list"], listed);
+  expect(listed.out()).toMatch(/^ {2}b\/n key: none \(looks at images for others\)$/m);
+  const unknown = fakeIo();
+  expect(await project.run(["vision", "b/m"], unknown)).toBe(2);
+  expect(unknown.err()).toMatch(/^rookery: the project has no model b\/m; did you mean/);
+  expect(await project.run(["remove", "b/n"], fakeIo())).toBe(0);
+  expect(await readProjectConfig(project.file)).not.toHaveProperty("vision_model");
+});
+
 test("default and remove work on stored models", async () => {
   const project = await newProject("models: [{ provider: a, model_id: m }]\n");
   expect(await project.run(["default", "a/m"], fakeIo())).toBe(0);

@@ -10,6 +10,7 @@ import {
   readProjectConfig,
   removeModel,
   setDefaultModel,
+  setVisionModel,
   storedModel,
   vendorKeyVariable,
 } from "@rookery/core";
@@ -88,6 +89,12 @@ export function defineConfigModel(config: Command, context: CommandContext): voi
     .action(async (name: string, flags: ConfigFlags) => {
       await setDefaultModel(configFile(flags, context), parseModelName(name, "the model"));
       report(flags, "default", name);
+    });
+  add("vision", "Make a stored model the one that looks at images for models that do not see.")
+    .argument("<PROVIDER/MODEL_ID>")
+    .action(async (name: string, flags: ConfigFlags) => {
+      await setVisionModel(configFile(flags, context), parseModelName(name, "the model"));
+      report(flags, "vision", name);
     });
   add("remove", "Take a model out, with its key.")
     .argument("<PROVIDER/MODEL_ID>")

@@ -2,8 +2,10 @@ import { resolve } from "node:path";
 import {
   type ApprovalMode,
   type ApproveFn,
+  type OmniMessage,
   RookeryError,
   type RunOutcome,
+  readUserImage,
   type Session,
   userText,
 } from "@rookery/core";
@@ -39,6 +41,7 @@ import { configFile } from "./config-file.ts";
 
 interface RunFlags extends AgentFlags, ResumeFlags {
   readonly file?: string;
+  readonly image?: readonly string[];
   readonly model?: string;
   readonly provider?: string;
   readonly modelId?: string;
@@ -62,6 +65,7 @@ export function defineRun(program: Command, context: CommandContext): void {
     .description("Do one task. Without PROMPT, standard input is the prompt; write -- before one that begins with -.")
     .argument("[PROMPT]", "what to do")
     .option("--file <FILE>", "a prompt, or more of it, from a file; - is standard input", onlyOnce("--file"))
+    .option("--image <FILE>", "an image that belongs to the prompt; may be repeated", addImage)
     .option("--model <PROVIDER/MODEL_ID>", "the model; the provider ends at the first slash")
     .option("--provider <PROVIDER>", "the same in two parts, with --model-id")
     .option("--model-id <MODEL_ID>", "the same in two parts, with --provider")
@@ -99,7 +103,7 @@ const USD = { integer: false, max: 1_000_000 };
 async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io, stdout } = context;
   const pair = modelFlags(flags);
-  const prompt = await readPrompt(argument, flags.file, io);
+  const input = [userText(await readPrompt(argument, flags.file, io)), ...(await readImages(flags.image, io.cwd))];
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
     return await withAgent(flags, context, async (agent) => {
@@ -117,11 +121,12 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
           ? await agent.createSession({ ...options, workspaceDir })
           : await agent.resumeSession(resumed, { ...options, ...(flags.workspace !== undefined && { workspaceDir }) });
       if (flags.maxCost !== undefined) assertPriced(session);
+      if (flags.image) assertVision(session);
       const { approve: mode = "allow-all" } = flags;
       const person = approvalPrompt(io, stdout, interruption.signal);
       const approve = await projectApprover(agent, mode, person, io);
       const decisions = { approve, ...(person && { person }) };
-      const outcome = await drive(session, prompt, decisions, flags, context, interruption.signal);
+      const outcome = await drive(session, input, decisions, flags, context, interruption.signal);
       return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
     });
   } finally {
@@ -138,9 +143,26 @@ function assertPriced({ pricing, meta }: Session): void {
   });
 }
 
+function addImage(file: string, others: readonly string[] = []): string[] {
+  return [...others, file];
+}
+
+function readImages(files: readonly string[] = [], cwd: string): Promise<OmniMessage[]> {
+  return Promise.all(files.map((file) => readUserImage(file, cwd)));
+}
+
+/** An image that the model does not see would be answered as if it were not there. */
+function assertVision({ vision, meta }: Session): void {
+  if (vision) return;
+  const name = `${meta.provider}/${meta.model_id}`;
+  throw new RookeryError("config-invalid", `--image needs a model that sees images, and ${name} is not known to`, {
+    hint: `choose another with --model, or say that it does with rookery config model add ${name} --vision`,
+  });
+}
+
 async function drive(
   session: Session,
-  prompt: string,
+  input: readonly OmniMessage[],
   { approve, person }: { readonly approve: ApproveFn; readonly person?: ApprovalPrompt },
   flags: RunFlags,
   context: CommandContext,
@@ -150,7 +172,7 @@ async function drive(
   const { io, stdout } = context;
   const retry = retryKey(io, () => session.skipReconnectWait());
   const view = createView(output, session, { io, stdout });
-  const messages = session.run([userText(prompt)], {
+  const messages = session.run(input, {
     approve,
     signal,
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),

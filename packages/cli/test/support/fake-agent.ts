@@ -16,6 +16,7 @@ export interface AgentScript {
   call?(name: string, argumentsJson: string, options: RunOptions): AsyncGenerator<OmniMessage, void>;
   readonly tools?: readonly ToolDefinition[];
   readonly pricing?: ModelPricing;
+  readonly vision?: boolean;
   readonly rules?: readonly ApprovalRule[];
   readonly sessions?: readonly SessionSummary[];
   readonly record?: readonly TraceEntry[];
@@ -39,7 +40,8 @@ export function fakeAgent(script: AgentScript): FakeAgent {
       log.push(["createSession", options]);
       if (script.failure) throw script.failure;
       const meta = { provider: "custom", model_id: "local" };
-      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
+      const { run, pricing, vision = false } = script;
+      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run, pricing, vision };
     },
     async resumeSession(id: string, options: unknown) {
       log.push(["resumeSession", id, options]);

@@ -54,6 +54,11 @@ export interface SessionOptions extends Injection {
   readonly clientType?: string;
   readonly baseUrl?: string;
   readonly thinkingLevel?: ThinkingLevelName;
+  /**
+   * Whether the model sees images, which decides what tools it is offered; default: as configuration or catalogue say,
+   * else it does not. `unknown`: the tools for both kinds of models.
+   */
+  readonly vision?: boolean | "unknown";
   /** The most requests of one task; absent or zero or less: no limit. */
   readonly maxTurns?: number;
   /** In place of the default prompt; fully assembled. */

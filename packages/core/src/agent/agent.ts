@@ -1,4 +1,3 @@
-import type { VetoFn } from "../approval/contract.ts";
 import type { ApprovalRule } from "../approval/rule.ts";
 import { vetoOf } from "../approval/veto.ts";
 import type { ToolSide } from "../engine/engine.ts";
@@ -28,12 +27,13 @@ import { compactionSettings, summaryModel, summaryModelName } from "./compaction
 import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
-import { readProjectConfig } from "./project-config.ts";
+import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
 import { checkResumeOptions } from "./resume-options.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
+import { visionDescriber } from "./vision-describer.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /**
@@ -74,7 +74,7 @@ export class Agent {
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
     const model = await this.#model(options);
-    const veto = await this.#veto();
+    const project = await this.#project();
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const sessionId = newSessionId();
     const paths = sessionPaths(this.#paths.agentDir, sessionId);
@@ -90,7 +90,7 @@ export class Agent {
         ...(options.source !== undefined && { source: options.source }),
       });
       return await locked(paths, async (lock) =>
-        this.#keep(await this.#assemble(options, { meta, paths, lock, model }, veto)),
+        this.#keep(await this.#assemble(options, { meta, paths, lock, model }, project)),
       );
     } catch (error) {
       await workspace.abandon();
@@ -117,18 +117,22 @@ export class Agent {
       const model = await this.#model({ ...options, provider, modelId });
       await openWorkspace(workspace, workspacesDir);
       const meta: OmniMessage<SessionMetaPayload> = { timestamp: "", type: "session_meta", payload: restored.meta };
-      return this.#keep(await this.#assemble(options, { meta, paths, lock, model, restored }, await this.#veto()));
+      return this.#keep(await this.#assemble(options, { meta, paths, lock, model, restored }, await this.#project()));
     });
   }
 
-  /** Makes a runner of single tools: the session's environment without a model and without a record. */
+  /**
+   * Makes a runner of single tools: the session's environment without a model and without a record. It has the tools for
+   * models that see images and those for models that do not.
+   */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
-    const veto = await this.#veto();
+    const project = await this.#project();
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const commandSessions = new ProcessRegistry();
-    const tools = await this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const place: ToolPlace = { workspaceDir, scratchpadDir, vision: "unknown", commandSessions };
+    const tools = await this.#toolSide(options, project, place);
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -206,9 +210,7 @@ export class Agent {
 
   #model(options: SessionOptions): Promise<SessionModel> {
     const createLLM = options.createLLM ?? this.#options.createLLM;
-    const fetchFor = (baseUrl: string): typeof fetch =>
-      modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
-    return sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
+    return sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, this.#fetchFor(options));
   }
 
   #assertOpen(): void {
@@ -227,31 +229,48 @@ export class Agent {
   }
 
   /** Read when a session is made, and kept for its life. */
-  async #veto(): Promise<VetoFn> {
-    const { command_policy: policy, rules = [] } = await readProjectConfig(this.#paths.projectConfigFile);
-    return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
+  #project(): Promise<ProjectConfig> {
+    return readProjectConfig(this.#paths.projectConfigFile);
   }
 
-  #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): Promise<ToolSide> {
-    const sources = options.toolSources ?? this.#sources;
-    const ofAgent = this.#options;
-    return toolSide({ ofAgent, ofSession: options, sources, paths: this.#paths, veto, env: this.#env, place });
+  #fetchFor(options: Pick<SessionOptions, "fetch" | "requestTimeoutMs">): (baseUrl: string) => typeof fetch {
+    const given = options.fetch ?? this.#options.fetch;
+    return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog, options.requestTimeoutMs);
+  }
+
+  #toolSide(options: Injection, project: ProjectConfig, place: ToolPlace): Promise<ToolSide> {
+    const { command_policy: policy, rules = [], images } = project;
+    const { projectConfigFile } = this.#paths;
+    return toolSide({
+      ofAgent: this.#options,
+      ofSession: options,
+      sources: options.toolSources ?? this.#sources,
+      paths: this.#paths,
+      veto: (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context),
+      env: this.#env,
+      place,
+      images: { allowPrivateAddresses: images?.allow_private_addresses === true, env: this.#env },
+      visionDescriber: visionDescriber(project, {
+        projectConfigFile,
+        env: this.#env,
+        fetchFor: this.#fetchFor(options),
+      }),
+    });
   }
 
   async #assemble(
     options: SessionOptions,
     parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "restored">,
-    veto: VetoFn,
+    project: ProjectConfig,
   ): Promise<Session> {
-    const config = await readProjectConfig(this.#paths.projectConfigFile);
-    const summariser = summaryModelName(options, config);
+    const summariser = summaryModelName(options, project);
     const summary = summariser && (await this.#model({ ...options, ...summariser }));
     return assembleSession({
       ...parts,
-      compaction: compactionSettings(options, config),
+      compaction: compactionSettings(options, project),
       ...(summary && { summaryModel: summaryModel(summary, parts.meta.payload.system_prompt) }),
       maxTurns: options.maxTurns,
-      toolSide: (place) => this.#toolSide(options, veto, place),
+      toolSide: (place) => this.#toolSide(options, project, place),
       onWarning: quietly(options.onWarning ?? this.#options.onWarning),
       onDisposed: (session) => this.#open.delete(session),
     });

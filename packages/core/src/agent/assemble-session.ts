@@ -70,6 +70,7 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
       ...(parts.summaryModel && { summaryModel: parts.summaryModel }),
     }),
     maxTurns: maxTurns > 0 ? maxTurns : undefined,
+    vision: model.vision === true,
     ...(memory && { spent: memory.spent }),
     ...(model.key && { key: model.key }),
     ...(model.pricing && { pricing: model.pricing }),

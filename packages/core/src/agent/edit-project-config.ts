@@ -39,11 +39,20 @@ export async function setDefaultModel(file: string, name: ModelName): Promise<vo
   });
 }
 
-/** Takes a model out, and the default with it where it was that one. @throws {RookeryError} `model-unknown`. */
+/** Makes a stored model the one that looks at images for others. @throws {RookeryError} `model-unknown` when it is not stored. */
+export async function setVisionModel(file: string, name: ModelName): Promise<void> {
+  await editProjectConfig(file, ({ models = [] }, { document }) => {
+    requireIndex(models, name);
+    document.set("vision_model", document.createNode(pairOf(name)));
+  });
+}
+
+/** Takes a model out, and the default and vision model with it where it was that one. @throws {RookeryError} `model-unknown`. */
 export async function removeModel(file: string, name: ModelName): Promise<void> {
-  await editProjectConfig(file, ({ models = [], default_model }, { document }) => {
+  await editProjectConfig(file, ({ models = [], default_model, vision_model }, { document }) => {
     document.deleteIn(["models", requireIndex(models, name)]);
     if (default_model && isSame(default_model, name)) document.delete("default_model");
+    if (vision_model && isSame(vision_model, name)) document.delete("vision_model");
   });
 }
 
@@ -57,8 +66,12 @@ export async function editProjectConfig(
   await writePrivateFile(file, yaml.document.toString({ lineWidth: 0 }));
 }
 
-function setDefault(document: YamlFile["document"], { provider, model_id }: ModelName): void {
-  document.set("default_model", document.createNode({ provider, model_id }));
+function setDefault(document: YamlFile["document"], name: ModelName): void {
+  document.set("default_model", document.createNode(pairOf(name)));
+}
+
+function pairOf({ provider, model_id }: ModelName): ModelName {
+  return { provider, model_id };
 }
 
 function requireIndex(models: readonly ModelEntry[], name: ModelName): number {

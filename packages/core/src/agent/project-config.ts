@@ -52,6 +52,7 @@ const projectConfig = {
       "model?": { fields: modelName },
     },
   },
+  "images?": { fields: { "allow_private_addresses?": "boolean" } },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
   "rules?": { list: { fields: rule } },
@@ -80,6 +81,7 @@ export interface ProjectConfig {
   readonly vision_model?: ModelName;
   readonly models?: readonly ModelEntry[];
   readonly compaction?: CompactionConfig;
+  readonly images?: { readonly allow_private_addresses?: boolean };
   readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
   readonly command_policy?: CommandPolicy;
   readonly rules?: readonly ApprovalRule[];

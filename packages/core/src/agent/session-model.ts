@@ -19,7 +19,7 @@ export interface SessionModel {
   readonly provider: string;
   readonly modelId: string;
   readonly contextWindow: number | "unknown";
-  readonly vision: boolean;
+  readonly vision: boolean | "unknown";
   /** Absent where it is not known, and for a model of the caller's own. */
   readonly pricing?: ModelPricing;
   create(config: ContextConfig, history: readonly OmniMessage[]): ReturnType<CreateLLM>;
@@ -51,7 +51,7 @@ export async function sessionModel(
     provider: choice.provider,
     modelId: choice.modelId,
     contextWindow: choice.contextWindow ?? "unknown",
-    vision: choice.vision ?? false,
+    vision: options.vision ?? choice.vision ?? false,
     ...(choice.pricing && { pricing: choice.pricing }),
     create(given, history) {
       const model = new GenerativeModel({
@@ -87,7 +87,7 @@ function customModel(options: SessionOptions, createLLM: CreateLLM, config: Proj
     provider,
     modelId,
     contextWindow: entry?.context_window ?? "unknown",
-    vision: entry?.vision ?? false,
+    vision: options.vision ?? entry?.vision ?? false,
     create: (given, history) =>
       createLLM(
         { ...given, ...tuning(options), modelId, ...(clientType && { clientType }), ...(baseUrl && { baseUrl }) },

@@ -3,7 +3,14 @@ import type { ToolSide } from "../engine/engine.ts";
 import { joinHooks } from "../engine/hooks.ts";
 import { ToolOffer } from "../engine/tool-offer.ts";
 import { isBuiltinTool, toBuiltinTool } from "../environment/adapt-agent-tool.ts";
-import type { CommandSessionManager, EnvironmentConfig, OnWarning, ToolSource } from "../environment/contract.ts";
+import type {
+  CommandSessionManager,
+  EnvironmentConfig,
+  ImageOptions,
+  OnWarning,
+  ToolSource,
+  VisionDescriberService,
+} from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import type { FileGuard } from "../environment/files/file-guard.ts";
 import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
@@ -21,8 +28,8 @@ import { readUserConfig } from "./user-config.ts";
 export interface ToolPlace {
   readonly workspaceDir: string;
   readonly scratchpadDir: string;
-  /** Whether the session's model sees images. */
-  readonly vision: boolean;
+  /** Whether the session's model sees images; `unknown`: tools for both kinds of models are offered. */
+  readonly vision: boolean | "unknown";
   readonly commandSessions: CommandSessionManager;
   /** What the file tools of the session know; absent: nothing yet. */
   readonly files?: FileGuard;
@@ -46,14 +53,16 @@ export async function toolSide(parts: {
   readonly veto: VetoFn;
   readonly env: NodeJS.ProcessEnv;
   readonly place: ToolPlace;
+  readonly images: ImageOptions;
+  readonly visionDescriber: VisionDescriberService;
 }): Promise<ToolSide> {
-  const { ofAgent, ofSession, paths, veto, place } = parts;
+  const { ofAgent, ofSession, paths, veto, place, images, visionDescriber } = parts;
   const given = { ...ofAgent, ...ofSession };
   const { workspaceDir, commandSessions } = place;
   const onWarning = quietly(given.onWarning);
   const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
   const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
-    forModel === undefined || (forModel === "vision") === place.vision;
+    forModel === undefined || place.vision === "unknown" || (forModel === "vision") === place.vision;
   const toolset = findToolset(given.toolset);
   const userConfig = await readUserConfig(paths.userConfigFile, onWarning);
   const skills = toolset.skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
@@ -66,7 +75,8 @@ export async function toolSide(parts: {
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
     ...(given.toolset !== undefined && { toolset: given.toolset }),
     sessionScratchpadDir: place.scratchpadDir,
-    services: { commandSessions, ...(place.files && { files: place.files }) },
+    services: { commandSessions, visionDescriber, ...(place.files && { files: place.files }) },
+    images,
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),

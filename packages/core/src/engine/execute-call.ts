@@ -1,7 +1,9 @@
 import type { ToolExecutionRequest } from "../environment/contract.ts";
 import { errorText } from "../errors/error-text.ts";
+import { eventMessage } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload } from "../omnimessage/message.ts";
+import { toolSpending } from "../omnimessage/token-counts.ts";
 import type { Run, ToolSide } from "./engine.ts";
 import { applyAfterHooks, type HookedCall, hasAfterHooks } from "./hooks.ts";
 import { INTERRUPTED, Patience } from "./interruption.ts";
@@ -35,7 +37,7 @@ export async function executeCall(
   });
   const rest = output.finish();
   if (!hooked) {
-    for (const message of rest) await run.emit(message);
+    await show(run, rest, output.result);
     return output.result;
   }
   const call: HookedCall = {
@@ -45,8 +47,18 @@ export async function executeCall(
   const result = await applyAfterHooks(tools.hooks, call, output.result, run.signal, (error) => {
     tools.onWarning({ code: "hook-failed", message: `an afterToolCall hook failed: ${errorText(error)}` });
   });
-  for (const message of wholeOutput(result)) await run.emit(message);
+  await show(run, wholeOutput(result), result);
   return result;
+}
+
+/** Shows the last of an output, and what the tool spent. */
+async function show(
+  run: Run,
+  messages: readonly OmniMessage[],
+  { payload: { usage } }: OmniMessage<ToolCallOutputPayload>,
+): Promise<void> {
+  for (const message of messages) await run.emit(message);
+  if (usage) await run.emit(eventMessage(toolSpending(usage)));
 }
 
 /** Hands on what the environment says until it ends, or is left behind. */

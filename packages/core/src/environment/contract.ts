@@ -61,7 +61,16 @@ export interface EnvironmentConfig {
   readonly toolContext?: unknown;
   /** Absolute paths that no file tool may touch: the harness's own secret files. */
   readonly protectedPaths?: readonly string[];
+  readonly images?: ImageOptions;
   readonly onWarning?: OnWarning;
+}
+
+/** How image tools fetch what has an address. */
+export interface ImageOptions {
+  /** Also from this machine and private networks; default false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** Names the proxies; default: the process's own. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface ToolConfig {

@@ -1,5 +1,6 @@
 import { isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage, PartialPayload, ToolUsage } from "../omnimessage/message.ts";
+import { toToolUsage } from "../omnimessage/token-counts.ts";
 import type { AgentEvent, AssistantMessageEvent } from "./agent-event.ts";
 import { type AssistantBlock, type AssistantMessage, callArguments } from "./agent-message.ts";
 
@@ -39,7 +40,8 @@ export class ReplyView {
   }
 
   push(message: OmniMessage): AgentEvent[] {
-    if (isType(message, "token_usage") && message.payload.source === undefined) this.#usage = usageOf(message.payload);
+    if (isType(message, "token_usage") && message.payload.source === undefined)
+      this.#usage = toToolUsage(message.payload);
     if (isType(message, "partial_text")) return this.#fragment("text", message.payload, message.payload.text);
     if (isType(message, "partial_thinking")) {
       return this.#fragment("thinking", message.payload, message.payload.thinking);
@@ -144,15 +146,4 @@ function endOf(block: AssistantBlock) {
   return block.type === "text"
     ? ({ type: "text_end", content: block.text } as const)
     : ({ type: "thinking_end", content: block.thinking } as const);
-}
-
-function usageOf({ request, cost_usd = 0 }: EventPayload<"token_usage">): ToolUsage {
-  return {
-    input: request.cache_write,
-    output: request.output,
-    cacheRead: request.cache_read,
-    cacheWrite: 0,
-    totalTokens: request.total,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost_usd },
-  };
 }

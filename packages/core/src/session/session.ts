@@ -33,6 +33,8 @@ export interface SessionParts {
   readonly maxTurns: number | undefined;
   /** What its runs took before it was opened; absent: nothing. */
   readonly spent?: Spending;
+  /** Whether its model is known to see images. */
+  readonly vision: boolean;
   /** What its model costs; absent where that is not known. */
   readonly pricing?: ModelPricing;
   /** Absent where the model is the caller's own. */
@@ -69,6 +71,11 @@ export class Session {
   /** What stays the same for the life of the model context, as its trace begins. */
   get meta(): SessionMetaPayload {
     return this.#parts.meta.payload;
+  }
+
+  /** Whether its model is known to see images. */
+  get vision(): boolean {
+    return this.#parts.vision;
   }
 
   /** What its model costs; absent where that is not known, and for a model of the caller's own. */

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector, type Dispatcher, Request as PackageRequest, Pool, fetch as packageFetch } from "undici";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import type { ProxyServer } from "./proxy-for.ts";
@@ -8,10 +8,15 @@ import type { ProxyServer } from "./proxy-for.ts";
  *
  * The package's own `fetch`: Node's takes dispatchers of its own version only. How long an answer may take is for the
  * caller to say.
+ *
+ * @param connect - How direct connections are made.
  */
-export function fetchThrough(proxyOf: (url: URL) => ProxyServer | undefined): typeof fetch {
+export function fetchThrough(
+  proxyOf: (url: URL) => ProxyServer | undefined,
+  connect: { readonly lookup?: LookupFunction } = {},
+): typeof fetch {
   const opened = new Map<string, Dispatcher["dispatch"]>();
-  const dispatcher = new Agent(UNTIMED).compose((direct) => (options, handler) => {
+  const dispatcher = new Agent({ ...UNTIMED, connect }).compose((direct) => (options, handler) => {
     const proxy = proxyOf(new URL(String(options.origin)));
     if (!proxy) return direct(options, handler);
     const key = JSON.stringify(proxy);

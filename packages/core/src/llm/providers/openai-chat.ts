@@ -5,6 +5,7 @@ import { isJsonObject } from "../json-value.ts";
 import { type Fidelity, isFidelity } from "../segment-fidelity.ts";
 import { readAddress } from "./address.ts";
 import { distinctCallIds } from "./distinct-call-ids.ts";
+import { fitImages } from "./fit-images.ts";
 import { legalCallId, legalName } from "./legal-names.ts";
 import { bearer, callInput, OPENAI_URL } from "./openai/dialect.ts";
 import { effortFor, type ModelTraits, traitsOf } from "./openai/model-traits.ts";
@@ -117,7 +118,8 @@ function dialect({ openai }: ModelTraits, source: string, isClaude: boolean): Pr
     toolMessages,
     toolSchema,
     // A server that names calls by their function has to get its own ids back; Claude refuses ids that are used twice.
-    finishPrompt: (prompt) => withReasoningDetails(isClaude ? distinctCallIds(prompt) : prompt),
+    // Any model may be behind this protocol.
+    finishPrompt: (prompt) => withReasoningDetails(fitImages(isClaude ? distinctCallIds(prompt) : prompt)),
   };
 }
 

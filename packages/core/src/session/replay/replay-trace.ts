@@ -24,6 +24,7 @@ export interface SessionMaker {
     readonly hooks?: Hooks;
     readonly provider: string;
     readonly modelId: string;
+    readonly vision: "unknown";
     readonly source: string;
     readonly workspaceDir?: string;
   }): Promise<Session>;
@@ -93,6 +94,8 @@ export async function* replayTrace(
     ...(!options.ownHooks && { hooks: recordedHooks(() => decided) }),
     provider: "replay",
     modelId: meta.model_id,
+    // The record does not say what its model saw; the calls in it do.
+    vision: "unknown",
     source: options.source ?? "replay",
     ...(options.workspaceDir !== undefined && { workspaceDir: options.workspaceDir }),
   });

@@ -6,8 +6,7 @@ import { type LineWindow, readLineWindow } from "../../files/line-window.ts";
 import type { OpenFile } from "../../files/open-regular-file.ts";
 import { readWhole } from "../../files/read-chunks.ts";
 import type { FileToolReport } from "../../files/single-output.ts";
-
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+import { judgeImage } from "../../images/judge-image.ts";
 
 /** What a call wants to read. */
 export interface ReadRequest {
@@ -38,7 +37,7 @@ export type ImageProcessor = (image: Buffer) => Block | Promise<Block>;
 
 type Block = AgentToolResult["content"][number];
 
-/** Reads an image whole; `undefined` for a file that is none. @throws {FileProblem} It is larger than models take. */
+/** Reads an image whole; `undefined` for a file that is none. @throws {FileProblem} It is broken, or larger than models take. */
 export async function readImage(
   file: OpenFile,
   path: string,
@@ -58,10 +57,8 @@ export async function readImage(
 }
 
 function sendable(image: Buffer): Buffer {
-  if (image.length <= MAX_IMAGE_BYTES) return image;
-  throw new FileProblem(
-    `the image has ${image.length} bytes, over 5 MiB, which no model takes; make it smaller with bash`,
-  );
+  judgeImage(image);
+  return image;
 }
 
 interface Bounds {

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { callAgentTool } from "../../../../test/support/agent-tool-call.ts";
 import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
+import { SAMPLE_IMAGES } from "../../../../test/support/sample-images.ts";
 import { toBuiltinTool } from "../../adapt-agent-tool.ts";
 import { createReadTool, type ReadDetails, read } from "./read.ts";
 
@@ -104,13 +105,7 @@ test("maxTotalSize limits what one tool object reads over all files; a refused r
 
 test("an image comes back as an image block, told by its content (PI-033)", async () => {
   const { dir, write } = await fileWorkspace();
-  const images: [string, Buffer][] = [
-    ["image/png", PNG],
-    ["image/jpeg", Buffer.from("ffd8ffe000", "hex")],
-    ["image/gif", Buffer.from("GIF89a..")],
-    ["image/webp", Buffer.from("RIFF\n\0\0\0WEBPVP8 ", "latin1")],
-  ];
-  for (const [mimeType, bytes] of images) {
+  for (const [mimeType, bytes] of Object.entries(SAMPLE_IMAGES)) {
     await write("picture.txt", bytes);
     const { content, details } = await callAgentTool(createReadTool({ cwd: dir }), { path: "picture.txt" });
     expect(content).toEqual([{ type: "image", mimeType, data: bytes.toString("base64") }]);
@@ -118,6 +113,8 @@ test("an image comes back as an image block, told by its content (PI-033)", asyn
   }
   await write("huge.png", Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
   expect((await callAgentTool(createReadTool({ cwd: dir }), { path: "huge.png" })).text).toContain("over 5 MiB");
+  await write("cut.png", PNG.subarray(0, 40));
+  expect((await callAgentTool(createReadTool({ cwd: dir }), { path: "cut.png" })).text).toContain("breaks off");
 });
 
 test("imageProcessor is given the image, and the block it resolves to is the result (PI-037)", async () => {

@@ -1,5 +1,6 @@
-import type { LanguageModelV3Prompt, LanguageModelV3TextPart } from "@ai-sdk/provider";
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { unsendable } from "../../file-part.ts";
+import { mapParts } from "../map-parts.ts";
 
 /**
  * The same prompt as far as one request can carry it: where its files make it too large, the oldest of them become texts that
@@ -26,24 +27,6 @@ const MAX_PROMPT_BYTES = 19_000_000;
 
 /** What else a prompt holds does not make up for the rest: no context window has room for so much text. */
 const WORTH_WEIGHING_BYTES = 10_000_000;
-
-/** The prompt with others in place of its parts, in their order; those inside an output count as parts. */
-function mapParts(
-  prompt: LanguageModelV3Prompt,
-  write: <Part extends object>(part: Part) => Part | LanguageModelV3TextPart,
-): LanguageModelV3Prompt {
-  return prompt.map((message) => {
-    if (message.role === "system") return message;
-    if (message.role === "user") return { ...message, content: message.content.map(write) };
-    if (message.role === "assistant") return { ...message, content: message.content.map(write) };
-    const content = message.content.map((part) =>
-      part.type === "tool-result" && part.output.type === "content"
-        ? { ...part, output: { ...part.output, value: part.output.value.map(write) } }
-        : part,
-    );
-    return { ...message, content };
-  });
-}
 
 function dataSizeOf(part: object): number {
   return "data" in part && typeof part.data === "string" ? part.data.length : 0;
