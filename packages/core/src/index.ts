@@ -65,6 +65,9 @@ export type {
 export { Environment } from "./environment/environment.ts";
 export { modelVisiblePath } from "./environment/model-visible-path.ts";
 export { ProcessRegistry } from "./environment/process/process-registry.ts";
+export { type SandboxAvailability, sandboxAvailability } from "./environment/sandbox/availability.ts";
+export { createSandbox, type Sandbox } from "./environment/sandbox/sandbox.ts";
+export type { Confine, SandboxPlace, SandboxSettings } from "./environment/sandbox/settings.ts";
 export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";
 export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-registry.ts";
 export { type BashDetails, type BashToolOptions, createBashTool } from "./environment/tools/minimal/bash.ts";

@@ -5,6 +5,7 @@ import { ContextLog } from "../engine/context-log.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import type { ToolSource } from "../environment/contract.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
+import type { SandboxSettings } from "../environment/sandbox/settings.ts";
 import { findToolset } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
@@ -28,6 +29,7 @@ import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
+import { sandboxSettings, sessionSandbox } from "./session-sandbox.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
@@ -66,7 +68,7 @@ export class Agent {
    * Makes a session; no network, no process.
    *
    * @throws {RookeryError} `usage`, `model-missing`, `model-auth`, `config-invalid`, `workspace-missing`,
-   *   `root-unwritable`, `tool-duplicate`, `agent-closed`.
+   *   `root-unwritable`, `sandbox-unavailable`, `tool-duplicate`, `agent-closed`.
    */
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
@@ -75,10 +77,10 @@ export class Agent {
       modelFetch(baseUrl, options.fetch ?? this.#options.fetch, this.#env, this.#debugLog, options.requestTimeoutMs);
     const model = await sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, fetchFor);
     const veto = await this.#veto();
+    const settings = await this.#sandboxSettings(options);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     try {
-      const systemPrompt = await systemPromptOf(options, workspace.path);
-      return this.#keep(await this.#assemble(options, model, veto, workspace.path, systemPrompt));
+      return this.#keep(await this.#assemble(options, model, veto, workspace.path, settings));
     } catch (error) {
       await workspace.abandon();
       throw error;
@@ -89,10 +91,18 @@ export class Agent {
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
     const veto = await this.#veto();
+    const settings = await this.#sandboxSettings(options);
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const commandSessions = new ProcessRegistry();
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: false, commandSessions });
+    const sandbox = sessionSandbox(settings, this.#paths, { workspaceDir, scratchpadDir });
+    const commandSessions = new ProcessRegistry({ confine: sandbox.sandbox?.confine });
+    const tools = this.#toolSide(options, veto, {
+      workspaceDir,
+      scratchpadDir,
+      vision: false,
+      commandSessions,
+      sandbox,
+    });
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
 
@@ -189,6 +199,10 @@ export class Agent {
     return (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context);
   }
 
+  #sandboxSettings(options: Injection): Promise<SandboxSettings> {
+    return sandboxSettings({ ...this.#options, ...options }.sandbox, this.#paths.userConfigFile);
+  }
+
   #toolSide(options: Injection, veto: VetoFn, place: ToolPlace): ToolSide {
     const sources = options.toolSources ?? this.#sources;
     return toolSide({ ofAgent: this.#options, ofSession: options, sources, paths: this.#paths, veto, place });
@@ -199,10 +213,14 @@ export class Agent {
     model: SessionModel,
     veto: VetoFn,
     workspaceDir: string,
-    systemPrompt: string,
+    settings: SandboxSettings,
   ): Promise<Session> {
+    const sessionId = newSessionId();
+    const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, sessionId);
+    const sandbox = sessionSandbox(settings, this.#paths, { workspaceDir, scratchpadDir });
+    const systemPrompt = options.systemPrompt ?? (await defaultSystemPrompt(workspaceDir, { sandbox: sandbox.notice }));
     const meta = sessionMetaMessage({
-      session_id: newSessionId(),
+      session_id: sessionId,
       provider: model.provider,
       model_id: model.modelId,
       model_context_window: model.contextWindow,
@@ -211,10 +229,14 @@ export class Agent {
       workspace: workspaceDir,
       ...(options.source !== undefined && { source: options.source }),
     });
-    const { scratchpadDir, processesFile } = sessionPaths(this.#paths.agentDir, meta.payload.session_id);
     const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
-    const commandSessions = new ProcessRegistry({ ownerFile: processesFile, onWarning });
-    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision: model.vision, commandSessions });
+    const commandSessions = new ProcessRegistry({
+      ownerFile: processesFile,
+      onWarning,
+      confine: sandbox.sandbox?.confine,
+    });
+    const { vision } = model;
+    const tools = this.#toolSide(options, veto, { workspaceDir, scratchpadDir, vision, commandSessions, sandbox });
     const log = new ContextLog();
     const { maxTurns = 0 } = options;
     const record = new SessionRecord(this.#paths.agentDir, meta, log, tools.onWarning);
@@ -234,8 +256,4 @@ export class Agent {
       onDisposed: (session) => this.#open.delete(session),
     });
   }
-}
-
-async function systemPromptOf({ systemPrompt }: SessionOptions, workspaceDir: string): Promise<string> {
-  return systemPrompt ?? (await defaultSystemPrompt(workspaceDir));
 }

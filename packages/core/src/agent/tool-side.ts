@@ -10,6 +10,8 @@ import { quietly } from "../environment/warn-on-stderr.ts";
 import type { Injection } from "./agent-options.ts";
 import type { AgentPaths } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
+import { secretFiles } from "./secret-files.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 import type { SkillLimits } from "./skills/find-skills.ts";
 import { skillRoots } from "./skills/skill-roots.ts";
 import { skillSource } from "./skills/skill-source.ts";
@@ -21,6 +23,7 @@ export interface ToolPlace {
   /** Whether the session's model sees images. */
   readonly vision: boolean;
   readonly commandSessions: CommandSessionManager;
+  readonly sandbox: SessionSandbox;
 }
 
 /**
@@ -51,13 +54,14 @@ export function toolSide(parts: {
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
     ...(given.toolset !== undefined && { toolset: given.toolset }),
     sessionScratchpadDir: place.scratchpadDir,
-    services: { commandSessions },
+    services: { commandSessions, sandbox: place.sandbox.sandbox },
+    sandbox: place.sandbox.settings,
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),
     toolSources: [...skills, ...parts.sources],
     toolContext: given.toolContext,
-    protectedPaths: [paths.projectConfigFile, paths.userConfigFile],
+    protectedPaths: secretFiles(paths),
     onWarning,
   };
   return {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { OmniMessage } from "../../../omnimessage/message.ts";
 import { toAgentTool } from "../../adapt-builtin-tool.ts";
 import type { AgentTool } from "../../agent-tool.ts";
-import type { EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../../contract.ts";
+import type { CommandSessionManager, EnvironmentConfig, ToolDefinitionConfig, ToolResult } from "../../contract.ts";
 import { outputDelta } from "../../output-delta.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import { CommandSession } from "../../process/command-session.ts";
@@ -76,8 +76,7 @@ type Limits = Omit<BashToolOptions, "cwd">;
 type Place = Pick<EnvironmentConfig, "services" | "vault">;
 
 function bashTool(definition: ToolDefinitionConfig, { services, vault }: Place, limits: Limits): BuiltinTool {
-  const sessions = services?.commandSessions;
-  const registry = sessions instanceof ProcessRegistry ? sessions : new ProcessRegistry();
+  const registry = services?.commandSessions ?? new ProcessRegistry();
   return {
     name: definition.name,
     definition,
@@ -93,7 +92,7 @@ function commandOf({ command }: Record<string, unknown>): string {
 }
 
 interface Means {
-  readonly registry: ProcessRegistry;
+  readonly registry: CommandSessionManager;
   readonly vault: EnvironmentConfig["vault"];
   readonly limits: Limits;
 }
