@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -78,24 +79,24 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     const { outside, place, sh } = sandboxed({}, { workspace: "." });
     const [config = "", project = ""] = place.protectedPaths;
     symlinkSync(config, join(outside, "harmless"));
-    const first = await sh(`
+    const module = join(outside, ".git", "modules", "m");
+    mkdirSync(module, { recursive: true });
+    writeFileSync(join(module, "HEAD"), "");
+    symlinkSync(config, join(module, "config"));
+    const { text } = await sh(`
       for path in ${config} ${project} harmless home/data/config.yaml /proc/self/root${config} /proc/1/root${config}; do
         cat $path
       done
-      cat home/data/*.yaml home/data/*/*.yaml
+      cat home/data/*.yaml home/data/*/*.yaml .git/modules/m/config
       mv home elsewhere; mv home/data home/other; rm -rf home/data; touch home/data/x home/data/project/x
       echo 'native_agents: {}' > home/data/config.yaml
-      rm -rf ${place.scratchpadDir}/tmp; ln -s ${outside}/home ${place.scratchpadDir}/tmp
+      rm -rf ${place.scratchpadDir}/tmp; ln -sT ${outside}/home ${place.scratchpadDir}/tmp
       echo ended`);
-    expect(first.text).not.toContain("the-key");
-    expect(first.text).toMatch(/ended\n$/);
+    expect(text).not.toContain("the-key");
+    expect(text).toMatch(/ended\n$/);
     expect(readdirSync(join(outside, "home", "data")).sort()).toEqual(["config.yaml", "project"]);
     expect(readFileSync(config, "utf8")).toBe("api_key: the-key\n");
-    // A link that a command left where mounts are made leads nowhere.
-    await sh(
-      "mkdir -p .git/modules/m; touch .git/modules/m/HEAD; ln -s ../../../home/data/config.yaml .git/modules/m/config",
-    );
-    expect((await sh(`touch /tmp/x; cat ${config} .git/modules/m/config 2>&1`)).text).not.toContain("the-key");
+    expect((await sh("touch /tmp/x && echo works")).text).toBe("works\n");
     expect(existsSync(join(outside, "home", "x"))).toBe(false);
   });
 
@@ -248,6 +249,20 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     }
     expect(text).toMatch(/interrupted\n$/);
     expect(await polite.ended).toMatchObject({ outcome: "exited", exitCode: 4 });
+  });
+
+  test("it ends when whoever started it is killed", async () => {
+    const { place, sandbox } = sandboxed();
+    const argv = sandbox.confine(["/bin/sh", "-c", "echo up; exec env -i sleep 300"], {
+      cwd: place.workspaceDir,
+      env: {},
+    });
+    const parent = spawn("/bin/sh", ["-c", '"$@" & wait', "sh", ...argv], { stdio: ["ignore", "pipe", "ignore"] });
+    await once(parent.stdout, "data");
+    parent.kill("SIGKILL");
+    // The sleeping program holds the pipe as long as it lives.
+    await once(parent, "close");
+    expect(sleepers(place.workspaceDir)).toEqual([]);
   });
 
   test("exit codes come out; a signal comes out as a shell tells of it", async () => {
