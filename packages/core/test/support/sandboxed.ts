@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { ProcessRegistry } from "../../src/environment/process/process-registry.ts";
+import type { ProcessEnd } from "../../src/environment/process/run-process.ts";
 import { sandboxAvailability } from "../../src/environment/sandbox/availability.ts";
 import { createSandbox, type Sandbox } from "../../src/environment/sandbox/sandbox.ts";
 import type { SandboxPlace, SandboxSettings } from "../../src/environment/sandbox/settings.ts";
@@ -18,9 +19,11 @@ export interface Sandboxed {
   readonly outside: string;
   readonly sandbox: Sandbox;
   readonly commands: ProcessRegistry;
-  /** What a script printed on both streams, and its exit code. */
-  sh(script: string): Promise<{ text: string; exitCode: number | null }>;
+  sh(script: string): Promise<Said>;
 }
+
+/** What a script printed on both streams, and how it ended. */
+type Said = Pick<ProcessEnd, "exitCode" | "signal"> & { readonly text: string };
 
 /** A workspace and a data directory with secrets, not below `/tmp`, which is another one inside, and a shell confined to them. */
 export function sandboxed(
@@ -49,15 +52,11 @@ export function sandboxed(
   return { place, outside, sandbox, commands, sh: (script) => run(commands, script, place.workspaceDir) };
 }
 
-async function run(
-  commands: ProcessRegistry,
-  script: string,
-  cwd: string,
-): Promise<{ text: string; exitCode: number | null }> {
+async function run(commands: ProcessRegistry, script: string, cwd: string): Promise<Said> {
   const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/" };
   const running = commands.run({ file: "/bin/bash", args: ["-c", script], cwd, env });
   let text = "";
   for await (const chunk of running.output) text += chunk.text;
-  const { exitCode, error = "" } = await running.ended;
-  return { text: text + error, exitCode };
+  const { exitCode, signal, error = "" } = await running.ended;
+  return { text: text + error, exitCode, signal };
 }

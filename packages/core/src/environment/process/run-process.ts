@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { errorCode, errorText } from "../../errors/error-text.ts";
 import type { Confine } from "../sandbox/settings.ts";
 import type { ChildConnection, ChildExit, ChildStart, ProcessInput } from "./child-connection.ts";
+import { confinedExit } from "./confined-exit.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { endProcessTree, GRACE_MS, signalGroup } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
@@ -120,7 +121,7 @@ async function start(
 
 async function run(
   child: Promise<ChildConnection | undefined>,
-  { file, vault }: ProcessOptions,
+  { file, vault, confine }: ProcessOptions,
   pipes: PipeReader,
   marker: string,
   stop: AbortSignal,
@@ -133,7 +134,7 @@ async function run(
       return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
     });
   pipes.close();
-  return { ...end, durationMs: Math.round(performance.now() - startedAt) };
+  return { ...end, ...(confine && confinedExit(end)), durationMs: Math.round(performance.now() - startedAt) };
 }
 
 type Ending = Omit<ProcessEnd, "durationMs">;
