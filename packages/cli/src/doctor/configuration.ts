@@ -45,9 +45,7 @@ function directory(root: string): Finding {
   const name = "data directory";
   let place = root;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
-  try {
-    accessSync(place, constants.W_OK | constants.X_OK);
-  } catch {
+  if (!isUsable(place)) {
     return fail(name, `${root} cannot be written`, "make it writable, or name another one with --root or ROOKERY_HOME");
   }
   if (place !== root) return ok(name, `${root}, made when it is needed`);
@@ -56,10 +54,19 @@ function directory(root: string): Finding {
   return (mode & 0o022) === 0 ? ok(name, found) : warn(name, `others can write in ${found}`, `chmod go-w ${root}`);
 }
 
+function isUsable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return statSync(directory).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** Secret files that others can read; of those that are in order nothing is said. */
 function modes(files: readonly string[]): Finding[] {
   return files.flatMap((file) => {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    const mode = existsSync(file) ? statSync(file).mode : 0;
     const isOpen = (mode & 0o077) !== 0;
     return isOpen ? [warn("secret file", `others can open ${file} (${octal(mode)})`, `chmod 600 ${file}`)] : [];
   });
