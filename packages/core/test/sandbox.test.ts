@@ -14,6 +14,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { createSandbox } from "../src/environment/sandbox/sandbox.ts";
 import { canConfine, SANDBOX, sandboxed } from "./support/sandboxed.ts";
 
 describe.skipIf(!canConfine)(SANDBOX, () => {
@@ -116,6 +117,20 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     }
     expect(text).toContain("done\n");
     expect(text).not.toContain("new-key");
+  });
+
+  test("what else a program protects is hidden, a file in the workspace and a whole directory", async () => {
+    const { place, outside } = sandboxed();
+    mkdirSync(join(place.workspaceDir, "keys"));
+    for (const path of ["keys/a", "secret"]) writeFileSync(join(place.workspaceDir, path), "the-key");
+    const protectedPaths = ["keys", "secret", "not-there"].map((name) => join(place.workspaceDir, name));
+    const sandbox = createSandbox({ mode: "workspace-write", network: "off" }, { ...place, protectedPaths });
+    const script =
+      "cat keys/a secret; mv secret s2; mv keys k2; cat s2 k2/a; ln secret s3; cat s3; echo x > secret; echo ended";
+    const [file = "", ...args] = sandbox?.confine(["sh", "-c", script], { cwd: place.workspaceDir, env: {} }) ?? [];
+    const output = execFileSync(file, args, { encoding: "utf8", stdio: "pipe", cwd: outside });
+    expect(output).toBe("ended\n");
+    expect(readFileSync(join(place.workspaceDir, "secret"), "utf8")).toBe("the-key");
   });
 
   test("hooks and configuration of git stay as they are, and work with git goes on", async () => {

@@ -55,7 +55,7 @@ function mountArguments(mount: Mount): string[] {
   const { path } = mount;
   switch (mount.kind) {
     case "read-only":
-      return ["--ro-bind", mount.from ?? path, path];
+      return [mount.optional ? "--ro-bind-try" : "--ro-bind", mount.from ?? path, path];
     case "writable":
       return ["--bind", mount.from ?? path, path];
     case "hidden":

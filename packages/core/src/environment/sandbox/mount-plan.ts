@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { ensurePrivateDirectory } from "../../trace/private-files.ts";
 import { realPathOf } from "../files/resolve-path.ts";
@@ -9,7 +9,13 @@ import type { SandboxPlace, SandboxSettings } from "./settings.ts";
 
 /** One step towards what a command sees; a path that is covered later can still be the source of a mount. */
 export type Mount =
-  | { readonly kind: "read-only" | "writable"; readonly path: string; readonly from?: string }
+  | {
+      readonly kind: "read-only" | "writable";
+      readonly path: string;
+      readonly from?: string;
+      /** May be gone by now. */
+      readonly optional?: true;
+    }
   /** An empty directory; `sealed` when it has its entries. */
   | { readonly kind: "empty" | "dev" | "proc" | "sealed"; readonly path: string }
   /** A file that cannot be read. */
@@ -62,7 +68,7 @@ export function mountPlan(settings: SandboxSettings, place: SandboxPlace, fixtur
     ...areas.map(({ path, writable }): Mount => ({ kind: writable ? "writable" : "read-only", path })),
     ...mountEach("read-only", readOnly.filter(existsSync)),
     ...withoutSecrets(secretsOf(place).ofRoot, areas),
-    ...mountEach("hidden", [...hidden.filter(existsSync), ...reachableSockets(areas)]),
+    ...[...hidden.filter(existsSync), ...reachableSockets(areas)].map(hiding),
   ];
   // Of one path the later one covers the earlier one, so that a pin never opens what is closed.
   const ordered = layers.toSorted((a, b) => depth(a.path) - depth(b.path));
@@ -70,7 +76,11 @@ export function mountPlan(settings: SandboxSettings, place: SandboxPlace, fixtur
   return [...ordered, ...sealed.map(({ path }): Mount => ({ kind: "sealed", path }))];
 }
 
-function mountEach(kind: "read-only" | "writable" | "hidden", paths: readonly string[]): Mount[] {
+function hiding(path: string): Mount {
+  return { kind: statSync(path).isDirectory() ? "empty" : "hidden", path };
+}
+
+function mountEach(kind: "read-only" | "writable", paths: readonly string[]): Mount[] {
   return paths.map((path) => ({ kind, path }));
 }
 
@@ -122,7 +132,7 @@ function* withoutSecrets(secrets: readonly string[], areas: readonly Area[]): Ge
       // What a secret file is called while it is written begins like it.
       if (secrets.some((secret) => path.startsWith(secret)) || areas.some((area) => area.path === path)) continue;
       if (lstatSync(path).isSymbolicLink()) yield { kind: "link", path, target: readlinkSync(path) };
-      else yield { kind: "read-only", path };
+      else yield { kind: "read-only", path, optional: true };
     }
   }
 }
