@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   symlinkSync,
   writeFileSync,
@@ -41,6 +42,30 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     );
     expect(text).toMatch(/a.*Read-only file system\nfine\n$/);
   });
+
+  test.each(["read-only", "workspace-write"] as const)(
+    "in %s, file tools may write exactly where commands can",
+    async (mode) => {
+      const { place, outside, sandbox, sh } = sandboxed({ mode }, { workspace: "." });
+      const directories = [".", "src", ".git", ".git/hooks", ".git/objects", "home", "home/data", "home/data/project"];
+      const memory = join(place.dataRoot, "project", "memory");
+      const paths = [
+        ...directories.map((path) => join(outside, path)),
+        place.scratchpadDir,
+        memory,
+        "/etc",
+        "/usr",
+        "/var/tmp",
+      ];
+      for (const path of paths) mkdirSync(path, { recursive: true });
+      const { text } = await sh(
+        `for path in ${paths.join(" ")}; do touch $path/probe 2>/dev/null && echo $path; done; true`,
+      );
+      const allowed = paths.filter((path) => sandbox.writeProblem(join(realpathSync(path), "probe")) === undefined);
+      expect(text.split("\n").filter(Boolean)).toEqual(allowed);
+      expect(allowed).toHaveLength(mode === "read-only" ? 1 : 6);
+    },
+  );
 
   test("nothing outside is written: by absolute paths, links, .., hard links, /proc or new mounts", async () => {
     const { outside, place, sh } = sandboxed();
