@@ -63,7 +63,7 @@ export interface EnvironmentConfig {
   readonly toolContext?: unknown;
   /** Absolute paths that no file tool may touch: the harness's own secret files. */
   readonly protectedPaths?: readonly string[];
-  /** What commands and file tools may touch; default: whatever the user may. */
+  /** What commands and file tools may touch; default: whatever the user may. Applied by the `Environment`, not by a tool alone. */
   readonly sandbox?: SandboxSettings;
   readonly onWarning?: OnWarning;
 }
