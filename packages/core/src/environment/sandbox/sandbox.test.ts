@@ -6,7 +6,7 @@ vi.mock("./availability.ts", () => ({
   sandboxAvailability: (): SandboxAvailability => ({ problem: "it is not there", hint: "install it" }),
 }));
 
-const place = { workspaceDir: "/work/app", scratchpadDir: "/data/scratchpad/s" };
+const place = { workspaceDir: "/home/me/app", scratchpadDir: "/data/scratchpad/s" };
 
 test("a sandbox that is asked for and not available is an error, never a downgrade", () => {
   expect(() => createSandbox({ mode: "read-only", network: "on" }, place)).toThrow(
@@ -26,7 +26,7 @@ test("without a sandbox nothing is looked for", () => {
 test("a model is told where it may write, and whether there is a network", () => {
   expect(sandboxNotice({ mode: "off", network: "on" }, place)).toBeUndefined();
   const open = sandboxNotice({ mode: "workspace-write", network: "on" }, place);
-  expect(open).toContain("can write below /work/app and /data/scratchpad/s only");
+  expect(open).toContain("can write below /home/me/app and /data/scratchpad/s only");
   expect(open).not.toContain("no network");
   const closed = sandboxNotice({ mode: "read-only", network: "off" }, place);
   expect(closed).toContain("can write below /data/scratchpad/s only");
