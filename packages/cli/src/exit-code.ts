@@ -46,6 +46,7 @@ const errorExitCodes: Readonly<Record<ErrorCode, number>> = {
   "model-auth": CREDENTIALS,
   "root-unwritable": USAGE,
   "workspace-missing": USAGE,
+  "sandbox-unavailable": USAGE,
   "agent-closed": FAILED,
   "session-busy": FAILED,
   "session-closed": FAILED,

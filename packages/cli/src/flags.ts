@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ApprovalMode, modelPair, parseModelName, RookeryError } from "@rookery/core";
+import { type ApprovalMode, modelPair, parseModelName, RookeryError, type SandboxSettings } from "@rookery/core";
 import type { Command } from "commander";
 
 /** The flags of every command that works on an agent. */
@@ -9,6 +9,8 @@ export interface AgentFlags {
   readonly agent?: string;
   /** Where tools are run. */
   readonly toolset?: string;
+  readonly sandbox?: SandboxSettings["mode"];
+  readonly sandboxNetwork?: SandboxSettings["network"];
   /** Where a model is called: the file that gets its requests and answers. */
   readonly debug?: string;
 }
@@ -33,6 +35,22 @@ export function addToolsetFlag(command: Command): Command {
   return command.option("--toolset <NAME>", "the built-in tools: standard, strict or minimal (default: standard)");
 }
 
+export function addSandboxFlags(command: Command): Command {
+  return command
+    .option(
+      "--sandbox <MODE>",
+      `${SANDBOX_MODES.join(", ")} (default: config.yaml's, else off)`,
+      oneOf("--sandbox", SANDBOX_MODES),
+    )
+    .option(
+      "--sandbox-network <ON|OFF>",
+      "the network in a sandbox (default: off)",
+      oneOf("--sandbox-network", ["on", "off"]),
+    );
+}
+
+const SANDBOX_MODES = ["off", "read-only", "workspace-write"] as const;
+
 export function addOutputFlag(command: Command, modes: readonly OutputMode[]): Command {
   return command.option("--output <FORM>", `${modes.join(", ")} (default: text)`, oneOf("--output", modes));
 }
@@ -50,17 +68,20 @@ export function debugFileOf({ debug }: Pick<AgentFlags, "debug">, cwd: string): 
 }
 
 /** The agent's options that were given. */
-export function agentOptions({ root, project, agent, toolset }: AgentFlags): {
+export function agentOptions({ root, project, agent, toolset, sandbox, sandboxNetwork }: AgentFlags): {
   root?: string;
   projectId?: string;
   agentId?: string;
   toolset?: string;
+  sandbox?: Partial<SandboxSettings>;
 } {
+  const sandboxed = { ...(sandbox && { mode: sandbox }), ...(sandboxNetwork && { network: sandboxNetwork }) };
   return {
     ...(root !== undefined && { root }),
     ...(project !== undefined && { projectId: project }),
     ...(agent !== undefined && { agentId: agent }),
     ...(toolset !== undefined && { toolset }),
+    ...((sandbox ?? sandboxNetwork) && { sandbox: sandboxed }),
   };
 }
 

@@ -45,10 +45,12 @@ test("each command explains itself, on standard output", async () => {
 });
 
 test.each([
-  [["rnu"], 'unknown command "rnu"; use one of demo, run, tool, sessions, replay, config'],
+  [["rnu"], 'unknown command "rnu"; use one of demo, run, tool, sessions, replay, doctor, config'],
   [["--verbose"], 'unknown option "--verbose"; use one of --help, --version'],
   [["run", "x", "--modle", "a/b"], "unknown option '--modle'; did you mean --model?"],
-  [["run", "x", "--sandbox"], "unknown option '--sandbox'; see --help"],
+  [["run", "x", "--sandbocks"], "unknown option '--sandbocks'; did you mean --sandbox?"],
+  [["run", "x", "--sandbox", "full"], '--sandbox does not know "full"; use one of off, read-only, workspace-write'],
+  [["tool", "list", "--sandbox-network", "no"], '--sandbox-network does not know "no"; use one of on, off'],
   [
     ["run", "two", "words"],
     /^too many arguments for 'run'\. Expected 1 argument but got 2; put a text with blanks into quotes$/,

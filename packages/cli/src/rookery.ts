@@ -2,6 +2,7 @@ import { createAgent, RookeryError } from "@rookery/core";
 import { type CommandContext, type DefineCommand, runCommandLine } from "./command-line.ts";
 import { defineConfig } from "./commands/config.ts";
 import { defineDemo } from "./commands/demo.ts";
+import { defineDoctor } from "./commands/doctor.ts";
 import { defineReplay } from "./commands/replay.ts";
 import { defineRun } from "./commands/run.ts";
 import { defineSessions } from "./commands/sessions.ts";
@@ -83,6 +84,11 @@ const commands: readonly CommandEntry[] = [
     define: defineSessions,
   },
   { name: "replay", summary: "run a recorded session again: replay TRACE [--check]", define: defineReplay },
+  {
+    name: "doctor",
+    summary: "what works on this machine, and what to do where something does not",
+    define: defineDoctor,
+  },
   {
     name: "config",
     summary:

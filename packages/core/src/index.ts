@@ -15,7 +15,11 @@ export { type ModelWish, modelPair, parseModelName } from "./agent/model-name.ts
 export { type ModelSetting, type ModelSettings, modelSettings, storedModel } from "./agent/model-settings.ts";
 export { agentPaths, dataRoot } from "./agent/paths.ts";
 export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig } from "./agent/project-config.ts";
+// What `rookery doctor` looks at.
+export { type ModelChoice, resolveModel } from "./agent/resolve-model.ts";
+export { secretFiles } from "./agent/secret-files.ts";
 export { type ModelTest, type TestModelOptions, testModel } from "./agent/test-model.ts";
+export { readUserConfig, type UserConfig } from "./agent/user-config.ts";
 // Approval: the callback, what it is told, and the modes that terminal and server share.
 export { type ApproverOptions, type AskFn, approver } from "./approval/approver.ts";
 export { type CommandVerdict, checkCommand } from "./approval/check-command.ts";
@@ -68,6 +72,10 @@ export { Environment } from "./environment/environment.ts";
 export { readUserImage } from "./environment/images/user-image.ts";
 export { modelVisiblePath } from "./environment/model-visible-path.ts";
 export { ProcessRegistry } from "./environment/process/process-registry.ts";
+export { terminalProblem } from "./environment/process/start-in-terminal.ts";
+export { type SandboxAvailability, sandboxAvailability } from "./environment/sandbox/availability.ts";
+export { createSandbox, type Sandbox } from "./environment/sandbox/sandbox.ts";
+export type { Confine, SandboxPlace, SandboxSettings } from "./environment/sandbox/settings.ts";
 export type { BuiltinTool, BuiltinToolFactory, CallTraits, ToolExecutionContext } from "./environment/tool.ts";
 export { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "./environment/tool-registry.ts";
 export { type BashDetails, type BashToolOptions, createBashTool } from "./environment/tools/minimal/bash.ts";
@@ -100,6 +108,7 @@ export type {
 } from "./llm/contract.ts";
 export type { ModelPricing } from "./llm/cost.ts";
 export { GenerativeModel } from "./llm/generative-model.ts";
+export { type ProxyServer, proxyFor } from "./llm/network/proxy-for.ts";
 export type { ModelProbe, ProbedFeature, ProbeFinding } from "./llm/probe-model.ts";
 export { redactSecrets } from "./llm/redact-secrets.ts";
 export { createToolCallIdAllocator } from "./llm/tool-call-ids.ts";

@@ -16,7 +16,15 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { DEMO_SOURCE, unpackProject } from "../demo/demo-files.ts";
 import { FAILED, runExitCode } from "../exit-code.ts";
-import { type AgentFlags, addAgentFlags, addOutputFlag, addToolsetFlag, type OutputMode, oneOf } from "../flags.ts";
+import {
+  type AgentFlags,
+  addAgentFlags,
+  addOutputFlag,
+  addSandboxFlags,
+  addToolsetFlag,
+  type OutputMode,
+  oneOf,
+} from "../flags.ts";
 import { watchInterruption } from "../interruption.ts";
 import { playRecording } from "../play-recording.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
@@ -50,7 +58,7 @@ export function defineReplay(program: Command, context: CommandContext): void {
       "where the tools work; it CHANGES as they change it (default: a scratch directory, empty but for the demo)",
     )
     .option("--approve <MODE>", "allow less than the record: read-only, deny-all", oneOf("--approve", RESTRICTIONS));
-  addOutputFlag(addAgentFlags(addToolsetFlag(command)), ["text", "json", "stream-json"]).action(
+  addOutputFlag(addAgentFlags(addSandboxFlags(addToolsetFlag(command))), ["text", "json", "stream-json"]).action(
     async (trace: string, flags: ReplayFlags) => {
       context.exitCode = await replay(trace, flags, context);
     },

@@ -294,3 +294,12 @@ test("--toolset reaches the agent", async () => {
   expect(await rookery(["run", "say hi", "--toolset", "minimal"], fakeIo(), agent)).toBe(0);
   expect(agent.log[0]).toEqual(["createAgent", expect.objectContaining({ toolset: "minimal" })]);
 });
+
+test("--sandbox and --sandbox-network reach the agent", async () => {
+  const agent = fakeAgent({ run: hello });
+  await rookery(["run", "say hi", "--sandbox", "read-only", "--sandbox-network", "on"], fakeIo(), agent);
+  expect(agent.log[0]).toEqual([
+    "createAgent",
+    expect.objectContaining({ sandbox: { mode: "read-only", network: "on" } }),
+  ]);
+});

@@ -18,6 +18,7 @@ import {
   addAgentFlags,
   addDebugFlag,
   addOutputFlag,
+  addSandboxFlags,
   addToolsetFlag,
   modelFlags,
   numberIn,
@@ -87,11 +88,13 @@ export function defineRun(program: Command, context: CommandContext): void {
     )
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
     .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
-  addOutputFlag(addAgentFlags(addDebugFlag(addToolsetFlag(command))), ["text", "json", "stream-json"]).action(
-    async (argument: string | undefined, flags: RunFlags) => {
-      context.exitCode = await run(argument, flags, context);
-    },
-  );
+  addOutputFlag(addAgentFlags(addDebugFlag(addSandboxFlags(addToolsetFlag(command)))), [
+    "text",
+    "json",
+    "stream-json",
+  ]).action(async (argument: string | undefined, flags: RunFlags) => {
+    context.exitCode = await run(argument, flags, context);
+  });
 }
 
 const THINKING_LEVELS = ["none", "low", "medium", "high", "xhigh"] as const;

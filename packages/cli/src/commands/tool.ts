@@ -7,6 +7,7 @@ import {
   APPROVAL_MODES,
   addAgentFlags,
   addOutputFlag,
+  addSandboxFlags,
   addToolsetFlag,
   type OutputMode,
   oneOf,
@@ -56,7 +57,7 @@ export function defineTool(program: Command, context: CommandContext): void {
 }
 
 function addToolFlags(command: Command, modes: readonly OutputMode[]): Command {
-  return addOutputFlag(addAgentFlags(addToolsetFlag(command)), modes).option(
+  return addOutputFlag(addAgentFlags(addSandboxFlags(addToolsetFlag(command))), modes).option(
     "--workspace <DIR>",
     "where tools work (default: here)",
   );

@@ -2,6 +2,7 @@ import type { CompactionSettings } from "../engine/compaction/settings.ts";
 import type { Hooks } from "../engine/hooks.ts";
 import type { AgentTool } from "../environment/agent-tool.ts";
 import type { CreateEnvironment, OnWarning, ToolSource } from "../environment/contract.ts";
+import type { SandboxSettings } from "../environment/sandbox/settings.ts";
 import type { BuiltinTool } from "../environment/tool.ts";
 import type { CreateLLM, ThinkingLevelName } from "../llm/contract.ts";
 
@@ -24,6 +25,8 @@ export interface Injection {
   readonly toolContext?: unknown;
   /** `sequential` makes every call wait for the one before; default `parallel`. A toolset may fix it. */
   readonly toolExecution?: "parallel" | "sequential";
+  /** What commands and file tools may touch; what is left out is as the user's `config.yaml` says, else off. */
+  readonly sandbox?: Partial<SandboxSettings>;
   /** Default: one line on standard error. */
   readonly onWarning?: OnWarning;
 }

@@ -3,6 +3,7 @@ import { vetoOf } from "../approval/veto.ts";
 import type { ToolSide } from "../engine/engine.ts";
 import type { ToolSource } from "../environment/contract.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
+import type { SandboxSettings } from "../environment/sandbox/settings.ts";
 import { findToolset } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import { errorText } from "../errors/error-text.ts";
@@ -30,6 +31,7 @@ import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
 import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
 import { checkResumeOptions } from "./resume-options.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
+import { sandboxSettings, sessionSandbox } from "./session-sandbox.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
@@ -69,28 +71,31 @@ export class Agent {
    * Makes a session; no network, no process.
    *
    * @throws {RookeryError} `usage`, `model-missing`, `model-auth`, `config-invalid`, `workspace-missing`,
-   *   `root-unwritable`, `tool-duplicate`, `agent-closed`.
+   *   `root-unwritable`, `sandbox-unavailable`, `tool-duplicate`, `agent-closed`.
    */
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
     const model = await this.#model(options);
     const project = await this.#project();
+    const settings = await this.#sandboxSettings(options);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const sessionId = newSessionId();
     const paths = sessionPaths(this.#paths.agentDir, sessionId);
     try {
+      const place = { workspaceDir: workspace.path, scratchpadDir: paths.scratchpadDir };
+      const sandbox = sessionSandbox(settings, this.#paths, place);
       const meta = sessionMetaMessage({
         session_id: sessionId,
         provider: model.provider,
         model_id: model.modelId,
         model_context_window: model.contextWindow,
-        system_prompt: options.systemPrompt ?? (await defaultSystemPrompt(workspace.path)),
+        system_prompt: options.systemPrompt ?? (await defaultSystemPrompt(workspace.path, { sandbox: sandbox.notice })),
         agent_state: this.#paths.agentStateDir,
         workspace: workspace.path,
         ...(options.source !== undefined && { source: options.source }),
       });
       return await locked(paths, async (lock) =>
-        this.#keep(await this.#assemble(options, { meta, paths, lock, model }, project)),
+        this.#keep(await this.#assemble(options, { meta, paths, lock, model, sandbox }, project)),
       );
     } catch (error) {
       await workspace.abandon();
@@ -117,7 +122,10 @@ export class Agent {
       const model = await this.#model({ ...options, provider, modelId });
       await openWorkspace(workspace, workspacesDir);
       const meta: OmniMessage<SessionMetaPayload> = { timestamp: "", type: "session_meta", payload: restored.meta };
-      return this.#keep(await this.#assemble(options, { meta, paths, lock, model, restored }, await this.#project()));
+      const place = { workspaceDir: workspace, scratchpadDir: paths.scratchpadDir };
+      const sandbox = sessionSandbox(await this.#sandboxSettings(options), this.#paths, place);
+      const parts = { meta, paths, lock, model, sandbox, restored };
+      return this.#keep(await this.#assemble(options, parts, await this.#project()));
     });
   }
 
@@ -128,10 +136,12 @@ export class Agent {
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
     const project = await this.#project();
+    const settings = await this.#sandboxSettings(options);
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
-    const commandSessions = new ProcessRegistry();
-    const place: ToolPlace = { workspaceDir, scratchpadDir, vision: "unknown", commandSessions };
+    const sandbox = sessionSandbox(settings, this.#paths, { workspaceDir, scratchpadDir });
+    const commandSessions = new ProcessRegistry({ confine: sandbox.sandbox?.confine });
+    const place: ToolPlace = { workspaceDir, scratchpadDir, vision: "unknown", commandSessions, sandbox };
     const tools = await this.#toolSide(options, project, place);
     return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
   }
@@ -233,6 +243,10 @@ export class Agent {
     return readProjectConfig(this.#paths.projectConfigFile);
   }
 
+  #sandboxSettings(options: Injection): Promise<SandboxSettings> {
+    return sandboxSettings({ ...this.#options, ...options }.sandbox, this.#paths.userConfigFile);
+  }
+
   #fetchFor(options: Pick<SessionOptions, "fetch" | "requestTimeoutMs">): (baseUrl: string) => typeof fetch {
     const given = options.fetch ?? this.#options.fetch;
     return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog, options.requestTimeoutMs);
@@ -260,7 +274,7 @@ export class Agent {
 
   async #assemble(
     options: SessionOptions,
-    parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "restored">,
+    parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "sandbox" | "restored">,
     project: ProjectConfig,
   ): Promise<Session> {
     const summariser = summaryModelName(options, project);

@@ -14,6 +14,7 @@ import { SessionRecord } from "../session/session-record.ts";
 import type { SessionLock } from "../trace/lock.ts";
 import type { SessionPaths } from "../trace/session-paths.ts";
 import type { SessionModel } from "./session-model.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 import type { ToolPlace } from "./tool-side.ts";
 
 /** What a session is assembled from. */
@@ -23,6 +24,7 @@ export interface Assembly {
   /** Released with the session. */
   readonly lock: SessionLock;
   readonly model: SessionModel;
+  readonly sandbox: SessionSandbox;
   /** Makes its tools. */
   readonly toolSide: (place: ToolPlace) => Promise<ToolSide>;
   /** Of one task; absent or zero or less: no limit. */
@@ -38,15 +40,20 @@ export interface Assembly {
 
 /** Puts a session together: its record, its tools and its model context, new or as they were left. */
 export async function assembleSession(parts: Assembly): Promise<Session> {
-  const { meta, paths, lock, model, restored, onWarning, maxTurns = 0 } = parts;
+  const { meta, paths, lock, model, sandbox, restored, onWarning, maxTurns = 0 } = parts;
   const { system_prompt: systemPrompt, workspace: workspaceDir } = meta.payload;
   const { memory } = restored ?? {};
-  const commandSessions = new ProcessRegistry({ ownerFile: paths.processesFile, onWarning });
+  const commandSessions = new ProcessRegistry({
+    ownerFile: paths.processesFile,
+    onWarning,
+    confine: sandbox.sandbox?.confine,
+  });
   const tools = await parts.toolSide({
     workspaceDir,
     scratchpadDir: paths.scratchpadDir,
     vision: model.vision,
     commandSessions,
+    sandbox,
     files: new FileGuard(memory?.seenFiles),
     offer: new ToolOffer(memory?.introduced, restored?.tools),
   });

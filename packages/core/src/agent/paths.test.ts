@@ -16,6 +16,7 @@ test("a relative root is made absolute", () => {
 
 test("the paths of an agent lie under its project", () => {
   expect(agentPaths("/r", "default_project", "default_agent")).toEqual({
+    root: "/r",
     userConfigFile: "/r/config.yaml",
     userSkillsDir: "/r/skills",
     projectConfigFile: "/r/default_project/project_config.yaml",

@@ -9,6 +9,7 @@ export function dataRoot(option?: string, env: NodeJS.ProcessEnv = process.env):
 
 /** Where one agent of one project keeps its things; all absolute when the root is. */
 export interface AgentPaths {
+  readonly root: string;
   readonly userConfigFile: string;
   readonly userSkillsDir: string;
   readonly projectConfigFile: string;
@@ -27,6 +28,7 @@ export function agentPaths(root: string, projectId: string, agentId: string): Ag
   const projectDir = join(root, checkId("project", projectId));
   const agentDir = join(projectDir, "agents", checkId("agent", agentId));
   return {
+    root,
     userConfigFile: join(root, "config.yaml"),
     userSkillsDir: join(root, "skills"),
     projectConfigFile: join(projectDir, "project_config.yaml"),

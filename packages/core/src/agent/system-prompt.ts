@@ -9,8 +9,13 @@ const MAX_AGENTS_MD_BYTES = 32 * 1024;
 /**
  * The prompt of an agent that has no files of its own: what it is, where it works, and what the workspace's `AGENTS.md`
  * says. The date is the day's, in UTC, so that the prompt stays the same over a day.
+ *
+ * @param options.sandbox - What the model has to know of its sandbox; absent without one.
  */
-export async function defaultSystemPrompt(workspaceDir: string, now: Date = new Date()): Promise<string> {
+export async function defaultSystemPrompt(
+  workspaceDir: string,
+  { now = new Date(), sandbox }: { readonly now?: Date; readonly sandbox?: string | undefined } = {},
+): Promise<string> {
   const parts = [
     "You are a coding agent. You work in a directory on the user's machine through the tools you are given.",
     "Look before you change things, make the smallest change that does the task, check the result, and report briefly " +
@@ -20,6 +25,7 @@ export async function defaultSystemPrompt(workspaceDir: string, now: Date = new 
       `Platform: ${process.platform}`,
       `Working directory: ${modelVisiblePath(workspaceDir)}`,
     ].join("\n"),
+    ...(sandbox === undefined ? [] : [sandbox]),
   ];
   const agentsMd = await readAgentsMd(join(workspaceDir, "AGENTS.md"));
   if (agentsMd !== undefined) parts.push(`The workspace's AGENTS.md:\n\n${agentsMd}`);

@@ -19,6 +19,8 @@ import type { Injection } from "./agent-options.ts";
 import { agentSource } from "./native-agents/agent-source.ts";
 import type { AgentPaths } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
+import { secretFiles } from "./secret-files.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 import type { SkillLimits } from "./skills/find-skills.ts";
 import { skillRoots } from "./skills/skill-roots.ts";
 import { skillSource } from "./skills/skill-source.ts";
@@ -35,6 +37,7 @@ export interface ToolPlace {
   readonly files?: FileGuard;
   /** What the model was offered before; absent: nothing yet. */
   readonly offer?: ToolOffer;
+  readonly sandbox: SessionSandbox;
 }
 
 /**
@@ -75,14 +78,20 @@ export async function toolSide(parts: {
     toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
     ...(given.toolset !== undefined && { toolset: given.toolset }),
     sessionScratchpadDir: place.scratchpadDir,
-    services: { commandSessions, visionDescriber, ...(place.files && { files: place.files }) },
+    services: {
+      commandSessions,
+      visionDescriber,
+      sandbox: place.sandbox.sandbox,
+      ...(place.files && { files: place.files }),
+    },
     images,
+    sandbox: place.sandbox.settings,
     tools: extra
       .map((tool) => (isBuiltinTool(tool) ? tool : toBuiltinTool(tool)))
       .filter((tool) => forThisModel(tool.definition)),
     toolSources: [...agents, ...skills, ...parts.sources],
     toolContext: given.toolContext,
-    protectedPaths: [paths.projectConfigFile, paths.userConfigFile],
+    protectedPaths: secretFiles(paths),
     onWarning,
   };
   return {

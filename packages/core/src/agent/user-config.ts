@@ -20,7 +20,7 @@ export type UserConfig = FieldsOf<typeof userConfig>;
  * @param onWarning - Told where others may write to the file, which says what programs are started.
  * @throws {RookeryError} `config-invalid` naming file, line, key and the nearest valid word.
  */
-export async function readUserConfig(file: string, onWarning: OnWarning): Promise<UserConfig> {
+export async function readUserConfig(file: string, onWarning: OnWarning = () => undefined): Promise<UserConfig> {
   if (!existsSync(file)) return {};
   const yaml = await readYamlFile(file, { fields: userConfig });
   const config = yaml.value as UserConfig;

@@ -11,6 +11,8 @@ import type {
 import type { FileGuard } from "./files/file-guard.ts";
 import type { CommandSessions } from "./process/command-sessions.ts";
 import type { ProcessOptions, RunningProcess } from "./process/run-process.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { SandboxSettings } from "./sandbox/settings.ts";
 import type { BuiltinTool } from "./tool.ts";
 
 /**
@@ -62,6 +64,8 @@ export interface EnvironmentConfig {
   /** Absolute paths that no file tool may touch: the harness's own secret files. */
   readonly protectedPaths?: readonly string[];
   readonly images?: ImageOptions;
+  /** What commands and file tools may touch; default: whatever the user may. Applied by the `Environment`, not by a tool alone. */
+  readonly sandbox?: SandboxSettings;
   readonly onWarning?: OnWarning;
 }
 
@@ -111,12 +115,14 @@ export interface EnvironmentServices {
   readonly subagentSessions?: SubagentSessionManager;
   /** What the file tools of one session share. */
   readonly files?: FileGuard;
+  /** Made for `sandbox`; `commandSessions` that come with it confine by it. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 /** What runs commands for one session and keeps those that go on; two environments may share one. */
 export interface CommandSessionManager {
   /** Starts a process that `dispose` ends at the latest. */
-  run(options: Omit<ProcessOptions, "marker">): RunningProcess;
+  run(options: Omit<ProcessOptions, "marker" | "confine">): RunningProcess;
   readonly sessions: CommandSessions;
   /** Ends every process that is still alive; may be called twice. */
   dispose(): Promise<void>;

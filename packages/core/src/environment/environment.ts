@@ -18,6 +18,7 @@ import { FileGuard } from "./files/file-guard.ts";
 import { type OfferedTool, toToolDefinition } from "./offered-tool.ts";
 import { outputDelta } from "./output-delta.ts";
 import { ProcessRegistry } from "./process/process-registry.ts";
+import { createSandbox, type Sandbox } from "./sandbox/sandbox.ts";
 import type { BuiltinTool } from "./tool.ts";
 import { ToolCatalogue } from "./tool-catalogue.ts";
 import { findToolset } from "./toolset-registry.ts";
@@ -31,7 +32,7 @@ import { quietly } from "./warn-on-stderr.ts";
  * whoever makes the configuration.
  *
  * @throws {RookeryError} `config-invalid` when `toolConfig.customTools` names a tool that the toolset does not have, or
- *   `toolset` one that is not known, `tool-duplicate` when two tools have one name; the latter from `listTools` where a source is concerned.
+ *   `toolset` one that is not known, `sandbox-unavailable`, `tool-duplicate` when two tools have one name; the latter from `listTools` where a source is concerned.
  *
  * @example
  * const environment = new Environment({ workspaceDir, toolConfig: { customTools: STANDARD_TOOLSET, mcpServers: [] } });
@@ -69,7 +70,7 @@ export class Environment implements ConnectableEnvironment {
   }
 
   async assessCall(toolCall: OmniMessage<ToolCallPayload>): Promise<CallAssessment> {
-    return assessCall(toolCall.payload, await this.#tools(), this.#config.workspaceDir);
+    return this.#withinSandbox(await assessCall(toolCall.payload, await this.#tools(), this.#config.workspaceDir));
   }
 
   /** Yields what `closeOut` describes. Without an assessment the call is assessed first. */
@@ -77,7 +78,7 @@ export class Environment implements ConnectableEnvironment {
     const { payload } = request.toolCall;
     const tools = await this.#tools();
     const offered = tools.get(payload.name);
-    const assessment = (offered && request.assessment) ?? (await this.#assess(request, tools));
+    const assessment = this.#withinSandbox((offered && request.assessment) ?? (await this.#assess(request, tools)));
     const { sessionScratchpadDir, onWarning } = this.#config;
     yield* closeOut({
       toolName: payload.name,
@@ -124,6 +125,16 @@ export class Environment implements ConnectableEnvironment {
     }
   }
 
+  /** A call that would write where the sandbox lets nobody write cannot run. */
+  #withinSandbox(assessment: CallAssessment): CallAssessment {
+    if (assessment.error !== undefined) return assessment;
+    for (const path of assessment.paths?.write ?? []) {
+      const error = this.#config.services?.sandbox?.writeProblem(path);
+      if (error !== undefined) return { ...assessment, error };
+    }
+    return assessment;
+  }
+
   #start(
     offered: OfferedTool | undefined,
     { args, error, paths, state }: CallAssessment,
@@ -159,8 +170,21 @@ export class Environment implements ConnectableEnvironment {
 
 function withDefaults(config: EnvironmentConfig): EnvironmentConfig & { readonly onWarning: OnWarning } {
   const onWarning = quietly(config.onWarning);
-  const { commandSessions = new ProcessRegistry({ onWarning }), files = new FileGuard() } = config.services ?? {};
-  return { ...config, services: { ...config.services, commandSessions, files }, onWarning };
+  const given = config.services ?? {};
+  const sandbox = given.sandbox ?? sandboxOf(config);
+  const { commandSessions = new ProcessRegistry({ onWarning, confine: sandbox?.confine }), files = new FileGuard() } =
+    given;
+  return { ...config, services: { ...given, commandSessions, files, sandbox }, onWarning };
+}
+
+function sandboxOf(config: EnvironmentConfig): Sandbox | undefined {
+  const { workspaceDir, sessionScratchpadDir: scratchpadDir, protectedPaths = [], services } = config;
+  const place = { workspaceDir, protectedPaths, ...(scratchpadDir !== undefined && { scratchpadDir }) };
+  const sandbox = createSandbox(config.sandbox, place);
+  if (sandbox === undefined || services?.commandSessions === undefined) return sandbox;
+  throw new RookeryError("config-invalid", "services.commandSessions came without the sandbox that is asked for", {
+    hint: "give services.sandbox too, by whose confine they run, or leave both to the environment",
+  });
 }
 
 async function* refuse(text: string, toolCallId: string): AsyncGenerator<OmniMessage, ToolResult> {

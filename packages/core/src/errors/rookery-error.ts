@@ -7,6 +7,7 @@ export type ErrorCode =
   | "model-auth"
   | "root-unwritable"
   | "workspace-missing"
+  | "sandbox-unavailable"
   | "agent-closed"
   | "session-busy"
   | "session-closed"

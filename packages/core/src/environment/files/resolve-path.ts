@@ -14,10 +14,15 @@ import { FileProblem } from "./file-problem.ts";
  */
 export async function resolvePath(workspaceDir: string, path: string): Promise<string> {
   if (path.includes("\0")) throw new FileProblem("the path holds a NUL character; give it without");
-  let existing = resolve(workspaceDir, path);
+  return realPathOf(resolve(workspaceDir, path));
+}
+
+/** The same of an absolute path. */
+export function realPathOf(path: string): string {
+  let existing = path;
   let missing = "";
   for (;;) {
-    const real = realPathOf(existing);
+    const real = existingRealPath(existing);
     if (real !== undefined) return join(real, missing);
     const target = linkTarget(existing);
     if (target === undefined) {
@@ -30,7 +35,7 @@ export async function resolvePath(workspaceDir: string, path: string): Promise<s
 }
 
 /** Synchronous: it takes microseconds, the way through the thread pool many times that, and each call needs several. */
-function realPathOf(path: string): string | undefined {
+function existingRealPath(path: string): string | undefined {
   try {
     // Asking first costs less than an error that is thrown and dropped.
     return entryAt(path) && realpathSync.native(path);

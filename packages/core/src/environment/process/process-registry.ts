@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { errorText } from "../../errors/error-text.ts";
 import type { CommandSessionManager, OnWarning } from "../contract.ts";
+import type { Confine } from "../sandbox/settings.ts";
 import { CommandSessions } from "./command-sessions.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
 import { OwnerFile } from "./owner-file.ts";
@@ -19,25 +20,41 @@ export class ProcessRegistry implements CommandSessionManager {
   readonly #owner: string;
   readonly #ownerFile: OwnerFile | undefined;
   readonly #onWarning: OnWarning | undefined;
+  readonly #confine: Confine | undefined;
   readonly #running = new Set<RunningProcess>();
   /** Processes of this owner may be alive. */
   #mayHaveRun: boolean;
   #isDisposed = false;
 
-  /** @param options.ownerFile - A path in the session's own directory, which no other session uses. */
-  constructor(options: { readonly ownerFile?: string; readonly onWarning?: OnWarning } = {}) {
+  /**
+   * @param options.ownerFile - A path in the session's own directory, which no other session uses.
+   * @param options.confine - Puts every process into a sandbox.
+   */
+  constructor(
+    options: {
+      readonly ownerFile?: string;
+      readonly onWarning?: OnWarning;
+      readonly confine?: Confine | undefined;
+    } = {},
+  ) {
     this.#ownerFile = options.ownerFile === undefined ? undefined : new OwnerFile(options.ownerFile);
     this.#onWarning = options.onWarning;
+    this.#confine = options.confine;
     const left = this.#ownerFile?.read();
     this.#owner = left ?? randomBytes(12).toString("hex");
     this.#mayHaveRun = left !== undefined;
   }
 
   /** `runProcess`; after `dispose()` nothing is started any more and the outcome is `aborted`. */
-  run(options: Omit<ProcessOptions, "marker">): RunningProcess {
+  run(options: Omit<ProcessOptions, "marker" | "confine">): RunningProcess {
     const signal = this.#isDisposed ? AbortSignal.abort() : options.signal;
     if (!this.#mayHaveRun && !this.#isDisposed) this.#recordOwner();
-    const running = runProcess({ ...options, ...(signal && { signal }), marker: createMarker(this.#owner) });
+    const running = runProcess({
+      ...options,
+      ...(signal && { signal }),
+      ...(this.#confine && { confine: this.#confine }),
+      marker: createMarker(this.#owner),
+    });
     this.#running.add(running);
     void running.ended.then(() => this.#running.delete(running));
     return running;

@@ -1,6 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { errorCode, errorText } from "../../errors/error-text.ts";
+import type { Confine } from "../sandbox/settings.ts";
 import type { ChildConnection, ChildExit, ChildStart, ProcessInput } from "./child-connection.ts";
+import { confinedExit } from "./confined-exit.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { endProcessTree, GRACE_MS, signalGroup } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
@@ -24,6 +26,8 @@ export interface ProcessOptions extends ChildStart {
   readonly vault?: Readonly<Record<string, string>>;
   /** By what processes that left the group are found; absent: a new one. */
   readonly marker?: string;
+  /** Makes of the command line one that runs it in a sandbox. */
+  readonly confine?: Confine;
 }
 
 /** How a process ended; the exit code is `null` also when it never ran. */
@@ -100,13 +104,16 @@ function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): 
 
 /** Resolves to nothing when it was stopped before. @throws when the process cannot be started. */
 async function start(
-  { file, args, cwd, env, input = "none" }: ProcessOptions,
+  { file: program, args: given, cwd, env: variables, input = "none", confine }: ProcessOptions,
   marker: string,
   stop: AbortSignal,
 ): Promise<ChildConnection | undefined> {
   checkDirectory(cwd);
   if (stop.aborted) return undefined;
-  const child = { file, args, cwd, env: { ...env, [PROCESS_MARKER]: marker } };
+  const env = { ...variables, [PROCESS_MARKER]: marker };
+  const command = [program, ...given];
+  const [file = program, ...args] = confine?.(command, { cwd, env }) ?? command;
+  const child = { file, args, cwd, env };
   if (input !== "terminal") return await startPiped(child, { hasInput: input === "pipe" });
   const { startInTerminal } = await import("./start-in-terminal.ts");
   return await startInTerminal(child);
@@ -114,7 +121,7 @@ async function start(
 
 async function run(
   child: Promise<ChildConnection | undefined>,
-  { file, vault }: ProcessOptions,
+  { file, vault, confine }: ProcessOptions,
   pipes: PipeReader,
   marker: string,
   stop: AbortSignal,
@@ -127,7 +134,7 @@ async function run(
       return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
     });
   pipes.close();
-  return { ...end, durationMs: Math.round(performance.now() - startedAt) };
+  return { ...end, ...(confine && confinedExit(end)), durationMs: Math.round(performance.now() - startedAt) };
 }
 
 type Ending = Omit<ProcessEnd, "durationMs">;

@@ -45,6 +45,11 @@ export async function startInTerminal(
   };
 }
 
+/** Why no command can have a terminal here; absent where it can. */
+export async function terminalProblem(): Promise<string | undefined> {
+  return await loaded(() => import("@lydell/node-pty")).then(() => undefined, errorText);
+}
+
 /** The package is optional: where it has no binary, or was left out, only commands without a terminal run. */
 async function loaded(load: () => Promise<Pty>): Promise<Pty> {
   try {

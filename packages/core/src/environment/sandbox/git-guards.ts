@@ -1,0 +1,68 @@
+import { lstatSync, mkdirSync, readdirSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { realPathOf } from "../files/resolve-path.ts";
+
+/** How deep below `.git/modules` repositories are looked for, and how many are guarded. */
+const MAX_DEPTH = 6;
+const MAX_REPOSITORIES = 256;
+
+/** What in a repository makes git run programs or look elsewhere for its configuration. */
+const GUARDED = /(^|\/)\.git\/(.*\/)?(hooks(\/|$)|config(\.worktree)?$|commondir$)/i;
+
+/** Whether a path relative to the workspace is one that nobody in a sandbox may write; any repository below counts. */
+export function isGuardedGitPath(relativePath: string): boolean {
+  return GUARDED.test(relativePath.replaceAll("\\", "/"));
+}
+
+/**
+ * What of the workspace's own repository must be mounted read-only, real paths: hooks and configuration, those of its
+ * submodules and worktrees too, or the file that stands for `.git` in a worktree.
+ *
+ * Hooks and configuration that are not there are put there, empty: only what exists can be mounted.
+ */
+export function gitGuards(workspaceDir: string): string[] {
+  const git = join(workspaceDir, ".git");
+  const found = lstatSync(git, { throwIfNoEntry: false });
+  if (found?.isFile()) return [git];
+  if (!found?.isDirectory()) return [];
+  put(() => mkdirSync(join(git, "hooks")));
+  put(() => writeFileSync(join(git, "config"), "", { flag: "wx" }));
+  const repositories = [git, ...modulesOf(join(git, "modules"), MAX_DEPTH).slice(0, MAX_REPOSITORIES)];
+  const worktrees = directoriesIn(join(git, "worktrees"));
+  return [
+    ...repositories.flatMap((directory) => ["hooks", "config", "config.worktree"].map((name) => join(directory, name))),
+    ...worktrees.flatMap((directory) => ["commondir", "config.worktree"].map((name) => join(directory, name))),
+  ]
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    .map(realPathOf);
+}
+
+function put(make: () => void): void {
+  try {
+    make();
+  } catch {
+    // It is there, or nobody of this user can put it there.
+  }
+}
+
+function modulesOf(directory: string, maxDepth: number): string[] {
+  if (maxDepth === 0) return [];
+  return directoriesIn(directory).flatMap((path) => {
+    if (!isThere(join(path, "HEAD"))) return modulesOf(path, maxDepth - 1);
+    put(() => mkdirSync(join(path, "hooks")));
+    return [path, ...modulesOf(join(path, "modules"), maxDepth - 1)];
+  });
+}
+
+function directoriesIn(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(directory, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function isThere(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
