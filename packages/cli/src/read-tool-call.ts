@@ -41,10 +41,22 @@ async function answerLine(calls: ToolCalls, line: number, text: string): Promise
   const value = parsed(text);
   const given: Record<string, unknown> = isObject(value) ? value : {};
   const { name, arguments: args = {} } = given;
-  if (typeof name === "string" && isObject(args)) return calls.run({ name, arguments: JSON.stringify(args) }, line);
-  const problem =
-    value === undefined ? `is not JSON: ${quoted(text)}` : 'is not { "name": STRING, "arguments": OBJECT }';
+  const isCall = typeof name === "string" && isObject(args);
+  const argumentsJson = isCall ? written(args) : undefined;
+  if (isCall && argumentsJson !== undefined) return calls.run({ name, arguments: argumentsJson }, line);
+  let problem = 'is not { "name": STRING, "arguments": OBJECT }';
+  if (value === undefined) problem = `is not JSON: ${quoted(text)}`;
+  if (isCall) problem = "has arguments that are nested too deeply";
   return calls.refuse({ name: typeof name === "string" ? name : "", arguments: text }, line, problem);
+}
+
+/** `undefined` for what is nested more deeply than the stack allows; reading is not limited so. */
+function written(args: Record<string, unknown>): string | undefined {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return undefined;
+  }
 }
 
 function quoted(text: string): string {

@@ -147,8 +147,9 @@ test("a call that was denied failed; nobody aborted it", async () => {
 });
 
 test("call - answers each line in order, in one environment, and goes on behind a bad one", async () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const io = fakeIo({
-    stdin: '{"name":"one","arguments":{"a":"\u2028"}}\r\n\n{"name":\n{"name":3}\n{"name":"two"}',
+    stdin: `{"name":"one","arguments":{"a":"\u2028"}}\r\n\n{"name":\n{"name":3}\n{"name":"deep","arguments":{"a":${deep}}}\n{"name":"two"}`,
   });
   const agent = fakeAgent({ call: echo });
   expect(await rookery(["tool", "call", "-", "--output", "json"], io, agent)).toBe(1);
@@ -157,6 +158,7 @@ test("call - answers each line in order, in one environment, and goes on behind 
     { output: 'one {"a":"\u2028"}', stop_reason: "completed", details: { n: 1 } },
     { output: 'line 3 is not JSON: "{\\"name\\":"', stop_reason: "failed" },
     { output: 'line 4 is not { "name": STRING, "arguments": OBJECT }', stop_reason: "failed" },
+    { output: "line 5 has arguments that are nested too deeply", stop_reason: "failed" },
     { output: "two {}", stop_reason: "completed", details: { n: 1 } },
   ]);
   expect(agent.log.filter(([name]) => name === "createToolRunner")).toHaveLength(1);
