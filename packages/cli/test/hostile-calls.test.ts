@@ -98,7 +98,7 @@ function residentMiB(pid: number | undefined): number {
 function namedPaths(workspace: string, lines: readonly HostileLine[]): Set<string> {
   const named = new Set<string>();
   for (const name of new Set(
-    lines.flatMap(({ named = "\0" }) => (named.includes("\0") ? [] : [named.toWellFormed()])),
+    lines.flatMap(({ named = "\0" }) => (named.includes("\0") ? [] : [Buffer.from(named).toString()])),
   )) {
     for (let path = realPathOf(resolve(workspace, name)); path !== dirname(path); path = dirname(path)) named.add(path);
   }

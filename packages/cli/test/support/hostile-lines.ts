@@ -31,13 +31,13 @@ export function hostileLines(tools: readonly ToolDefinition[], count: number, se
 function callOf({ name, permission, parameters }: ToolDefinition): fc.Arbitrary<HostileLine> {
   const { properties, required = [] } = parameters as { properties: Record<string, object>; required?: string[] };
   const paths = permission === "r" ? [...PATHS, ...READ_ONLY_PATHS] : PATHS;
-  const valueOf = (key: string): fc.Arbitrary<unknown> => {
+  const valueFor = (key: string): fc.Arbitrary<unknown> => {
     // Without one a command that waits would be waited for.
     if (key === "yield_time_ms") return fc.constantFrom<unknown>(0, -1, 1, 250, "250", 250.7, 1e-9, [], "soon");
     const usual = { weight: 12, arbitrary: fc.constantFrom<unknown>(...valuesFor(key, paths)) };
     return fc.oneof(usual, { weight: 1, arbitrary: junk });
   };
-  const model = Object.fromEntries(Object.keys(properties).map((key) => [key, valueOf(key)]));
+  const model = Object.fromEntries(Object.keys(properties).map((key) => [key, valueFor(key)]));
   const always = Object.keys(properties).filter((key) => required.includes(key) || key === "yield_time_ms");
   const whole = fc.record(model, { requiredKeys: always });
   const partial = fc.record(model, { requiredKeys: always.filter((key) => key === "yield_time_ms") });
