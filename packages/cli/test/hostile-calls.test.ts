@@ -119,8 +119,8 @@ function changedPaths(before: ReadonlyMap<string, string>, after: ReadonlyMap<st
   return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
 }
 
-/** On Linux. */
 function processesOf(command: string): string[] {
+  if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => {

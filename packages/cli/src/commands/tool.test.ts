@@ -164,6 +164,29 @@ test("call - answers each line in order, in one environment, and goes on behind 
   expect(agent.log.filter(([name]) => name === "createToolRunner")).toHaveLength(1);
 });
 
+test("call - takes arguments as text too, and refuses a line that is not UTF-8 or longer than 64 MiB", async () => {
+  const io = fakeIo();
+  const running = rookery(["tool", "call", "-", "--output", "json"], io, fakeAgent({ call: echo }));
+  io.stdin.write(JSON.stringify({ name: "one", arguments: '{"a":"é"}' }));
+  io.stdin.write(Buffer.from('\n{"name":"two","arguments":{"a":"\xe9"}}\n', "latin1"));
+  const mebibyte = Buffer.alloc(1024 * 1024, "x");
+  for (let i = 0; i <= 64; i++) io.stdin.write(mebibyte);
+  io.stdin.end('\n{"name":"three","arguments":"no JSON"}');
+  expect(await running).toBe(1);
+  const outputs = io
+    .out()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).output);
+  expect(outputs).toEqual(['one {"a":"é"}', "line 2 is not UTF-8", "line 3 is longer than 64 MiB", "three no JSON"]);
+});
+
+test("call - with arguments is a usage error", async () => {
+  const io = fakeIo();
+  expect(await rookery(["tool", "call", "-", "{}"], io, fakeAgent({ call: echo }))).toBe(2);
+  expect(io.err()).toMatch(/^rookery: with - as its name the calls come from standard input, and \{\} is none; /);
+});
+
 test("call - answers a line before the next one is written", async () => {
   const io = fakeIo();
   const running = rookery(["tool", "call", "-"], io, fakeAgent({ call: echo }));
