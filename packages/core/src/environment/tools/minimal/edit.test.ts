@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { callAgentTool } from "../../../../test/support/agent-tool-call.ts";
@@ -148,6 +149,24 @@ test("in the toolset lines of a file that changed are not replaced, a text that 
   const seen = { state: { fingerprint: "0".repeat(64) } };
   const shown = await workspace.run(edit, { path: "a.txt", startLine: 1, endLine: 1, content: "x" }, seen);
   expect(shown.text).toContain("the file changed since the write was shown for approval");
+});
+
+test("in a file that changed, a text that stands there only with other line ends is not replaced", async () => {
+  const workspace = await fileWorkspace();
+  await workspace.write("a.txt", "a\nb\n");
+  await workspace.run(read, { path: "a.txt" });
+  await workspace.write("a.txt", "a\r\nb\r\n");
+  const { text } = await workspace.run(edit, { path: "a.txt", oldText: "a\nb", newText: "c" });
+  expect(text).toContain("cannot edit a.txt: the file changed since this session last saw it");
+});
+
+test("expected_sha256 is honoured", async () => {
+  const change = { oldText: "a", newText: "b" };
+  const wrong = await editing("a\n", { ...change, expected_sha256: "0".repeat(64) });
+  expect(wrong.text).toMatch(/^cannot edit a\.txt: expected_sha256 is 0{64}, but it is [0-9a-f]{64}; /);
+  expect(wrong.after).toBe("a\n");
+  const sha256 = createHash("sha256").update("a\n").digest("hex");
+  expect((await editing("a\n", { ...change, expected_sha256: sha256 })).after).toBe("b\n");
 });
 
 test("what is asked about an edit shows the lines that go and the text that comes", async () => {
