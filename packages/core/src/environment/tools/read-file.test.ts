@@ -124,6 +124,15 @@ test("UTF-16 with a byte order mark is shown as text (case read-utf16-bom)", asy
   expect((await read(Buffer.from(little).swap16())).text).toBe("     1\thé\n     2\tok\n[decoded from UTF-16BE]");
 });
 
+test("UTF-16 without a byte order mark is refused as what it looks like (PT-122)", async () => {
+  const little = Buffer.from("some text\nand é\n", "utf16le");
+  const refused = (encoding: string): string =>
+    `cannot read f.txt: it is binary, and looks like ${encoding} without a byte order mark; ` +
+    `use the shell (iconv -f ${encoding} -t UTF-8)`;
+  expect(await read(little)).toMatchObject({ stopReason: "failed", text: refused("UTF-16LE") });
+  expect((await read(Buffer.from(little).swap16())).text).toBe(refused("UTF-16BE"));
+});
+
 test("UTF-32 is refused as binary", async () => {
   expect((await read(Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]))).stopReason).toBe("failed");
 });

@@ -68,6 +68,7 @@ test("line endings, byte order mark and bytes that are not UTF-8 stay", async ()
   expect((await editing(bytes, { startLine: 2, endLine: 2, content: "$& $1" })).after).toBe(
     "\xef\xbb\xbf\xff\n$& $1\n",
   );
+  expect((await editing(bytes, { startLine: 1, endLine: 1, content: "a" })).after).toBe("\xef\xbb\xbfa\nb\n");
 });
 
 test.for([

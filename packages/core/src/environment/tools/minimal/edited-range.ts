@@ -1,6 +1,7 @@
 import { lineArgument, optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileProblem } from "../../files/file-problem.ts";
 import { type ByteRange, findOccurrences } from "../../files/find-occurrences.ts";
+import { UTF8_MARK } from "../../files/line-window.ts";
 import { describeNearestLines } from "../../files/nearest-lines.ts";
 import { type Replacement, toReplacements } from "../../files/replace-ranges.ts";
 
@@ -63,8 +64,9 @@ export async function editedRange(content: Buffer, edit: Edit, signal?: AbortSig
 type Place = Pick<EditedRange, "startLine" | "endLine" | "exact"> & { readonly range: ByteRange };
 
 function findLines(content: Buffer, { startLine, endLine }: Extract<Edit, { form: "lines" }>): Place {
-  let start = 0;
-  let end = 0;
+  // A byte order mark is no part of the first line.
+  let start = content.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
+  let end = start;
   let line = 0;
   while (end < content.length && line < endLine) {
     if (line < startLine) start = end;
