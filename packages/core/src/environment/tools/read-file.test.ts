@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, symlink } from "node:fs/promises";
+import { chmod, link, mkdir, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -372,13 +372,14 @@ test("the summary names the path, where it leads, and the lines; paths are decla
   expect((await driveTool(tool, { file_path: "a.txt" }, place)).text).toBe("     1\tx");
 });
 
-test("protected files are refused by name without case, by link, and inside a protected directory", async () => {
+test("protected files are refused by name without case, by links of both kinds, and inside a protected directory", async () => {
   const workspace = await fileWorkspace();
   await workspace.write("state/vault.yaml", "KEY: 1");
   await workspace.write("keys/a", "KEY");
   await symlink("state/vault.yaml", workspace.path("link"));
+  await link(workspace.path("state/vault.yaml"), workspace.path("hard"));
   const options = { protectedPaths: [workspace.path("state/vault.yaml"), workspace.path("keys")] };
-  for (const path of ["state/vault.yaml", "state/VAULT.yaml", "link", "keys/a"]) {
+  for (const path of ["state/vault.yaml", "state/VAULT.yaml", "link", "hard", "keys/a"]) {
     const { text, stopReason } = await workspace.run(readFile, { file_path: path }, options);
     expect({ text, stopReason }).toEqual({
       stopReason: "failed",
