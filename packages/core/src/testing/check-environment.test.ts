@@ -36,14 +36,17 @@ test.for<{ toolset: string; calls: SampleCall[]; endlessCalls: SampleCall[] }>([
     ],
     endlessCalls: [{ name: "bash", arguments: { command: "echo a; sleep 600" } }],
   },
-])("the environment keeps its contract with the toolset $toolset", async ({ toolset, calls, endlessCalls }) => {
-  const workspaceDir = await realpath(await mkdtemp(join(tmpdir(), "conformance-")));
-  onTestFinished(() => rm(workspaceDir, { recursive: true }));
-  await writeFile(join(workspaceDir, "a.txt"), "one\n");
-  const customTools = findToolset(toolset).tools.map(({ definition }) => definition);
-  const make = () => new Environment({ workspaceDir, toolset, toolConfig: { customTools, mcpServers: [] } });
-  expect(await environmentViolations(make, { calls, endlessCalls })).toEqual([]);
-});
+])(
+  "the environment keeps its contract with the toolset $toolset (PT-028, PC-054, PC-055, PC-056)",
+  async ({ toolset, calls, endlessCalls }) => {
+    const workspaceDir = await realpath(await mkdtemp(join(tmpdir(), "conformance-")));
+    onTestFinished(() => rm(workspaceDir, { recursive: true }));
+    await writeFile(join(workspaceDir, "a.txt"), "one\n");
+    const customTools = findToolset(toolset).tools.map(({ definition }) => definition);
+    const make = () => new Environment({ workspaceDir, toolset, toolConfig: { customTools, mcpServers: [] } });
+    expect(await environmentViolations(make, { calls, endlessCalls })).toEqual([]);
+  },
+);
 
 const NAMES = ["echo", "wait"];
 const boom = (): never => {
@@ -144,6 +147,21 @@ test.concurrent.for<[what: string, change: Change, found: RegExp]>([
     "executeTool is no generator",
     () => ({ executeTool: () => undefined as never }),
     /does not return an async generator/,
+  ],
+  [
+    "executeTool promises its generator",
+    (sound) => ({ executeTool: (async (request: ToolExecutionRequest) => sound.executeTool(request)) as never }),
+    /does not return an async generator/,
+  ],
+  [
+    "executeTool answers no steps",
+    () => ({ executeTool: () => ({ next: async () => undefined }) as never }),
+    /does not return an async generator/,
+  ],
+  [
+    "toolPermission is a promise",
+    () => ({ toolPermission: async () => "r" }) as never,
+    /toolPermission\("echo"\) is \{\}/,
   ],
   ["executeTool rejects", () => ({ executeTool: throwing }), /executeTool of .* throws: boom/],
   [
@@ -297,6 +315,14 @@ test.concurrent.for<[what: string, change: Change, found: RegExp]>([
   [
     "dispose leaves a call running",
     () => ({ dispose: () => undefined }),
+    /^dispose: executeTool of "wait" .* gives no answer within 200 ms/,
+  ],
+  [
+    "neither dispose nor a call comes back",
+    (sound) => ({
+      dispose: () => new Promise<never>(() => undefined),
+      executeTool: ({ toolCall }) => sound.executeTool({ toolCall }),
+    }),
     /^dispose: executeTool of "wait" .* gives no answer within 200 ms/,
   ],
   [

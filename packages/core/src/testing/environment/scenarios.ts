@@ -34,7 +34,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "an abort before the call": abortBefore,
   "an abort during the call": abortDuring,
   "a reader that leaves": leave,
-  dispose: dispose,
+  dispose,
 };
 
 async function listTools({ environment, report }: Trial): Promise<void> {
@@ -110,13 +110,19 @@ async function abortDuring({ environment, report, calls, endlessCalls }: Trial):
   }
   for (const call of endlessCalls.map(written)) {
     const controller = new AbortController();
-    const ended = environment.run(call, { signal: controller.signal });
+    const ended = later(environment.run(call, { signal: controller.signal }));
     await pause(UNDER_WAY_MS);
     controller.abort();
     const stopReason = await ended;
     if (stopReason === undefined || stopReason === "aborted") continue;
     report(`executeTool of ${described(call)}, which goes on until it is stopped, ends as ${stopReason}`);
   }
+}
+
+/** What is awaited only after something else; that it rejects is no news until then. */
+function later<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** What a call that goes on is given to begin. */
@@ -134,7 +140,7 @@ async function leave({ environment, calls, endlessCalls }: Trial): Promise<void>
 /** While calls are under way, twice at once, and again; then everything that may be asked. */
 async function dispose({ environment, calls, endlessCalls }: Trial): Promise<void> {
   const tools = await environment.listTools();
-  const running = endlessCalls.map((call) => environment.run(written(call)));
+  const running = endlessCalls.map((call) => later(environment.run(written(call))));
   if (running.length > 0) await pause(UNDER_WAY_MS);
   await Promise.all([environment.dispose(), environment.dispose()]);
   await environment.dispose();

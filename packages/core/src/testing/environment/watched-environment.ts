@@ -46,10 +46,10 @@ export class WatchedEnvironment {
 
   async checkPermission(name: string, allowed: readonly unknown[]): Promise<void> {
     const what = `toolPermission(${quoted(name)})`;
-    const answer = await this.#attempt(what, () => this.#environment.toolPermission(name));
-    if (answer !== undefined && !allowed.includes(answer.value)) {
-      this.#report(`${what} is ${quoted(answer.value)}, and not ${allowed.map(quoted).join(" or ")}`);
-    }
+    // In an object, so that a promise, which the contract does not allow, is not resolved.
+    const answer = await this.#attempt(what, () => ({ permission: this.#environment.toolPermission(name) }));
+    if (answer === undefined || allowed.includes(answer.value.permission)) return;
+    this.#report(`${what} is ${quoted(answer.value.permission)}, and not ${allowed.map(quoted).join(" or ")}`);
   }
 
   /** @returns What the environment would do; absent where it does not say. */
@@ -70,15 +70,16 @@ export class WatchedEnvironment {
     const toolCall = this.#toolCall(call, manner.id);
     const { signal } = manner;
     const what = `executeTool of ${described(call)}`;
-    const begun = await this.#attempt(what, () =>
-      this.#environment.executeTool({ toolCall, ...(signal && { signal }), ...(assessment && { assessment }) }),
-    );
+    const begun = await this.#attempt(what, () => ({
+      stream: this.#environment.executeTool({ toolCall, ...(signal && { signal }), ...(assessment && { assessment }) }),
+    }));
     if (begun === undefined) return undefined;
-    if (typeof begun.value?.next !== "function") {
+    const { stream } = begun.value;
+    if (typeof stream?.next !== "function") {
       this.#report(`${what} does not return an async generator`);
       return undefined;
     }
-    const messages = await this.#read(what, begun.value, manner.onMessage);
+    const messages = await this.#read(what, stream, manner.onMessage);
     if (messages === undefined) return undefined;
     for (const violation of callViolations(toolCall, messages)) this.#report(`${what}: ${violation}`);
     return messages.find((message) => isType(message, "tool_call_output"))?.payload.stop_reason ?? "completed";
@@ -99,6 +100,10 @@ export class WatchedEnvironment {
     for (;;) {
       const step = await this.#attempt(what, () => stream.next());
       if (step === undefined) return undefined;
+      if (!isRecord(step.value)) {
+        this.#report(`${what} does not return an async generator`);
+        return undefined;
+      }
       if (step.value.done) return messages;
       messages.push(step.value.value);
       const isLate = performance.now() > deadlineMs;
