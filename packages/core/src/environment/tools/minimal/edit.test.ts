@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { callAgentTool } from "../../../../test/support/agent-tool-call.ts";
 import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import { toBuiltinTool } from "../../adapt-agent-tool.ts";
-import { createEditTool, edit } from "./edit.ts";
+import { createEditTool, type EditDetails, edit } from "./edit.ts";
 import { read } from "./read.ts";
 
 const TEN = "one\ntwo\nthree\nfour\nconst x = 1\nsix\nseven\neight\nnine\nten\n";
@@ -122,6 +122,16 @@ test("a diff of very many lines is all removed and all added, and is shortened",
   const { diff } = details as { diff: string };
   expect(diff.startsWith("- 0\n- 1\n")).toBe(true);
   expect(diff.length).toBe(16_000);
+});
+
+test("more than 20,000 lines are not compared with what comes in their place", async () => {
+  const lines = (count: number): string => "a\n".repeat(count);
+  const change = async (count: number) => {
+    const { details } = await editing(lines(count), { startLine: 1, endLine: count, content: `${lines(count)}b` });
+    return (details as EditDetails).diff;
+  };
+  expect(await change(19_999)).toBe("+ b");
+  expect(await change(20_001)).toMatch(/^(- a\n){3000}/);
 });
 
 test("edits of one file wait for one another", async () => {

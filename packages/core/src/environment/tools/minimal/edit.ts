@@ -122,7 +122,8 @@ interface ShownPlace {
 }
 
 async function placeFound(content: Buffer, edit: Edit): Promise<ShownPlace> {
-  const { startLine, endLine, removed } = await editedRange(content, edit);
+  const { startLine, endLine, replacement } = await editedRange(content, edit);
+  const removed = content.toString("utf8", replacement.start, replacement.end);
   return { where: `, lines ${startLine} to ${endLine}`, removed };
 }
 

@@ -44,8 +44,6 @@ export interface EditedRange {
   /** Of the lines the edit touches, as they were before. */
   readonly startLine: number;
   readonly endLine: number;
-  /** The old text, for people. */
-  readonly removed: string;
   /** False for a text that was found only by letting its line feeds match CRLF. */
   readonly exact: boolean;
 }
@@ -58,7 +56,7 @@ export async function editedRange(content: Buffer, edit: Edit, signal?: AbortSig
   const oldText = edit.form === "lines" ? "" : edit.oldText;
   const [replacement] = toReplacements(content, [range], oldText, newText);
   if (replacement === undefined) throw new FileProblem("the place of the edit could not be found");
-  return { ...place, replacement, removed: content.toString("utf8", range.start, range.end) };
+  return { ...place, replacement };
 }
 
 type Place = Pick<EditedRange, "startLine" | "endLine" | "exact"> & { readonly range: ByteRange };
