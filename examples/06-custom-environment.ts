@@ -1,11 +1,11 @@
 /*
  * Tools that run somewhere else, in a container say, or as here in memory: whatever implements `EnvironmentInterface` can
  * take the place of the built-in environment. It lists its tools, says which of them only read, and answers each call with
- * one complete output. It never throws: what goes wrong is an output as well.
+ * one complete output. It never throws: what goes wrong is an output as well. `environmentViolations` tries whether that is so.
  */
 import assert from "node:assert/strict";
 import { type EnvironmentInterface, modelMessage, ofType, type ToolExecutionRequest, userText } from "@rookery/core";
-import { collectRun, scriptedLLM, tempAgent } from "@rookery/core/testing";
+import { collectRun, environmentViolations, scriptedLLM, tempAgent } from "@rookery/core/testing";
 
 class NotesEnvironment implements EnvironmentInterface {
   readonly notes = new Map([["milk", "two bottles"]]);
@@ -19,23 +19,38 @@ class NotesEnvironment implements EnvironmentInterface {
   }
 
   toolPermission(name: string) {
-    return name === "get_note" ? "r" : "rw";
+    if (name === "get_note") return "r";
+    return name === "put_note" ? "rw" : undefined;
   }
 
-  async *executeTool({ toolCall, args }: ToolExecutionRequest) {
-    const note: Record<string, unknown> = args ?? JSON.parse(toolCall.payload.arguments);
-    const name = String(note.name);
-    if (toolCall.payload.name === "put_note") this.notes.set(name, String(note.content));
-    const found = this.notes.get(name);
+  async *executeTool({ toolCall: { payload }, args }: ToolExecutionRequest) {
+    const found = this.#answer(payload.name, args ?? parsed(payload.arguments));
     yield modelMessage({
       type: "tool_call_output",
       role: "user",
-      output: found ?? `there is no note ${name}; use one of ${[...this.notes.keys()].join(", ")}`,
-      tool_call_id: toolCall.payload.tool_call_id,
+      output: found ?? `nothing is known of that; the notes are ${[...this.notes.keys()].join(", ")}`,
+      tool_call_id: payload.tool_call_id,
       stop_reason: found === undefined ? "failed" : "completed",
     });
   }
+
+  #answer(tool: string, note: Record<string, unknown>): string | undefined {
+    const name = String(note.name);
+    if (tool === "put_note" && note.content !== undefined) this.notes.set(name, String(note.content));
+    return this.toolPermission(tool) && this.notes.get(name);
+  }
 }
+
+function parsed(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const get = { name: "get_note", arguments: { name: "milk" } };
+assert.deepEqual(await environmentViolations(() => new NotesEnvironment(), { calls: [get] }), []);
 
 const environment = new NotesEnvironment();
 const llm = scriptedLLM(

@@ -1,10 +1,11 @@
 import { addAbortSignal, type Readable } from "node:stream";
 import { RookeryError } from "@rookery/core";
 import { FAILED } from "./exit-code.ts";
+import { inputLines } from "./input-lines.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Io } from "./io.ts";
 import { readInput } from "./read-input.ts";
-import type { ToolCalls } from "./tool-calls.ts";
+import type { ToolCall, ToolCalls } from "./tool-calls.ts";
 
 /**
  * The arguments of one call: the given JSON, standard input for `-`, `{}` without any. They are checked here, since no
@@ -29,22 +30,46 @@ export async function readArguments(json: string | undefined, io: Io): Promise<s
 export async function callLines(calls: ToolCalls, io: Io, interruption: Interruption): Promise<number> {
   let exitCode = 0;
   let line = 0;
-  for await (const text of textLines(bytesUntil(interruption.signal, io.stdin))) {
+  for await (const { text, problem } of inputLines(bytesUntil(interruption.signal, io.stdin))) {
     line += 1;
-    if (text.trim() !== "" && (await answerLine(calls, line, text.trim())) !== 0) exitCode = FAILED;
+    if (text.trim() === "" && problem === undefined) continue;
+    if ((await answerLine(calls, line, text.trim(), problem)) !== 0) exitCode = FAILED;
   }
   return interruption.exitCode ?? exitCode;
 }
 
 /** @returns The exit code of the line. */
-async function answerLine(calls: ToolCalls, line: number, text: string): Promise<number> {
+async function answerLine(calls: ToolCalls, line: number, text: string, problem?: string): Promise<number> {
+  const read = problem === undefined ? readLine(text) : { problem };
+  if ("call" in read) return calls.run(read.call, line);
+  return calls.refuse({ name: read.name ?? "", arguments: text }, line, read.problem);
+}
+
+type Read = { readonly call: ToolCall } | { readonly problem: string; readonly name?: string };
+
+/** Arguments that come as text are the JSON that a model would send. */
+function readLine(text: string): Read {
   const value = parsed(text);
-  const given: Record<string, unknown> = isObject(value) ? value : {};
-  const { name, arguments: args = {} } = given;
-  if (typeof name === "string" && isObject(args)) return calls.run({ name, arguments: JSON.stringify(args) }, line);
-  const problem =
-    value === undefined ? `is not JSON: ${quoted(text)}` : 'is not { "name": STRING, "arguments": OBJECT }';
-  return calls.refuse({ name: typeof name === "string" ? name : "", arguments: text }, line, problem);
+  if (value === undefined) return { problem: `is not JSON: ${quoted(text)}` };
+  const { name, arguments: args = {} } = isObject(value) ? value : {};
+  if (typeof name !== "string") return { problem: FORM };
+  if (typeof args === "string") return { call: { name, arguments: args } };
+  if (!isObject(args)) return { name, problem: FORM };
+  const json = written(args);
+  return json === undefined
+    ? { name, problem: "has arguments that are nested too deeply" }
+    : { call: { name, arguments: json } };
+}
+
+const FORM = 'is not { "name": STRING, "arguments": OBJECT }';
+
+/** `undefined` for what is nested more deeply than the stack allows; reading is not limited so. */
+function written(args: Record<string, unknown>): string | undefined {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return undefined;
+  }
 }
 
 function quoted(text: string): string {
@@ -61,22 +86,6 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Lines end with LF and nothing else, so that U+2028 inside a string is data; the last one needs none. */
-async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  // Joined once, so that a line of many chunks costs no more than its length.
-  let open: string[] = [];
-  for await (const chunk of chunks) {
-    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
-    open.push(first);
-    for (const other of others) {
-      yield open.join("");
-      open = [other];
-    }
-  }
-  yield [...open, decoder.decode()].join("");
 }
 
 /** Ends early when the signal fires, also while nothing comes. */

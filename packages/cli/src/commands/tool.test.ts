@@ -147,8 +147,9 @@ test("a call that was denied failed; nobody aborted it", async () => {
 });
 
 test("call - answers each line in order, in one environment, and goes on behind a bad one", async () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const io = fakeIo({
-    stdin: '{"name":"one","arguments":{"a":"\u2028"}}\r\n\n{"name":\n{"name":3}\n{"name":"two"}',
+    stdin: `{"name":"one","arguments":{"a":"\u2028"}}\r\n\n{"name":\n{"name":3}\n{"name":"deep","arguments":{"a":${deep}}}\n{"name":"two"}`,
   });
   const agent = fakeAgent({ call: echo });
   expect(await rookery(["tool", "call", "-", "--output", "json"], io, agent)).toBe(1);
@@ -157,9 +158,33 @@ test("call - answers each line in order, in one environment, and goes on behind 
     { output: 'one {"a":"\u2028"}', stop_reason: "completed", details: { n: 1 } },
     { output: 'line 3 is not JSON: "{\\"name\\":"', stop_reason: "failed" },
     { output: 'line 4 is not { "name": STRING, "arguments": OBJECT }', stop_reason: "failed" },
+    { output: "line 5 has arguments that are nested too deeply", stop_reason: "failed" },
     { output: "two {}", stop_reason: "completed", details: { n: 1 } },
   ]);
   expect(agent.log.filter(([name]) => name === "createToolRunner")).toHaveLength(1);
+});
+
+test("call - takes arguments as text too, and refuses a line that is not UTF-8 or longer than 64 MiB", async () => {
+  const io = fakeIo();
+  const running = rookery(["tool", "call", "-", "--output", "json"], io, fakeAgent({ call: echo }));
+  io.stdin.write(JSON.stringify({ name: "one", arguments: '{"a":"é"}' }));
+  io.stdin.write(Buffer.from('\n{"name":"two","arguments":{"a":"\xe9"}}\n', "latin1"));
+  const mebibyte = Buffer.alloc(1024 * 1024, "x");
+  for (let i = 0; i <= 64; i++) io.stdin.write(mebibyte);
+  io.stdin.end('\n{"name":"three","arguments":"no JSON"}');
+  expect(await running).toBe(1);
+  const outputs = io
+    .out()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).output);
+  expect(outputs).toEqual(['one {"a":"é"}', "line 2 is not UTF-8", "line 3 is longer than 64 MiB", "three no JSON"]);
+});
+
+test("call - with arguments is a usage error", async () => {
+  const io = fakeIo();
+  expect(await rookery(["tool", "call", "-", "{}"], io, fakeAgent({ call: echo }))).toBe(2);
+  expect(io.err()).toMatch(/^rookery: with - as its name the calls come from standard input, and \{\} is none; /);
 });
 
 test("call - answers a line before the next one is written", async () => {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Agent, ApprovalMode, ToolRunner } from "@rookery/core";
+import { type Agent, type ApprovalMode, RookeryError, type ToolRunner } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import {
@@ -41,6 +41,11 @@ export function defineTool(program: Command, context: CommandContext): void {
     .argument("[JSON]", "its arguments; - reads them from standard input")
     .option("--approve <MODE>", `${APPROVAL_MODES.join(", ")} (default: allow-all)`, oneOf("--approve", APPROVAL_MODES))
     .action(async (name: string, json: string | undefined, flags: ToolFlags) => {
+      if (name === "-" && json !== undefined) {
+        throw new RookeryError("usage", `with - as its name the calls come from standard input, and ${json} is none`, {
+          hint: `name the tool, or leave the arguments out`,
+        });
+      }
       const argumentsJson = name === "-" ? undefined : await readArguments(json, context.io);
       context.exitCode = await withRunner(flags, context, async (runner, interruption, agent) => {
         const { io, stdout } = context;

@@ -10,7 +10,8 @@ export type RuledCall = Pick<ApprovalContext, "commandText" | "paths" | "workspa
 /** The first rule that denies a call: by its tool, by a path, or by any command that its command line could run. */
 export function denyingRule(rules: readonly ApprovalRule[], call: RuledCall): ApprovalRule | undefined {
   const inForce = rulesInForce(rules, "deny", call.workspace);
-  const commands = call.commandText === undefined ? [] : [...possibleCommands(call.commandText)];
+  const isRead = inForce.some(({ deny }) => deny?.command !== undefined);
+  const commands = isRead && call.commandText !== undefined ? [...possibleCommands(call.commandText)] : [];
   return inForce.find(({ deny: { command, tool, path, access } = {} }) => {
     if (command !== undefined) {
       const words = ruleWords(command);

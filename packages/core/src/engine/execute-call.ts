@@ -91,7 +91,7 @@ function isSideMessage(message: OmniMessage): boolean {
 }
 
 /** What a tool may tell of itself; every other event is the engine's to say. */
-function isToolEvent(message: OmniMessage): boolean {
+export function isToolEvent(message: OmniMessage): boolean {
   if (isType(message, "token_usage")) return message.payload.source !== undefined;
   return isType(message, "tool_progress") || isType(message, "subagent");
 }

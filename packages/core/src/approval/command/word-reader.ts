@@ -24,6 +24,8 @@ export interface CommandLine {
 /** The signs that end a word. */
 export const META: ReadonlySet<string> = new Set(" \t\n;&|<>()");
 
+/** What neither ends a word nor means anything in it. Taken at once: a long word costs ten times its room otherwise. */
+const PLAIN = /[^\s;&|<>()'"\\`$~*?[{]+/y;
 const MAX_DEPTH = 50;
 const EXPANDS = /[A-Za-z0-9_{([@*#?$!-]/;
 
@@ -45,7 +47,7 @@ export class WordReader {
     let previous = "";
     while (!this.#cursor.isAtEnd && !META.has(this.#cursor.peek())) {
       if (this.#cursor.skipContinuations()) continue;
-      const character = this.#cursor.take();
+      const character = this.#cursor.match(PLAIN) ?? this.#cursor.take();
       if ("'\"\\`$".includes(character)) {
         this.#quotation(word, character);
         previous = character;
@@ -54,7 +56,7 @@ export class WordReader {
       if (character === "~" && ["", "=", ":"].includes(previous)) {
         this.#line.doubt("it holds a ~ that stands for a directory");
       }
-      previous = character;
+      previous = character.slice(-1);
       hasPattern ||= "*?[".includes(character);
       hasBrace ||= character === "{";
       word.text += character;

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { identityOf } from "./file-identity.ts";
 
 /**
  * What the file tools of one session share: the content each file had when they last saw it, and one writer at a time.
@@ -36,15 +36,5 @@ export class FileGuard {
     } finally {
       if (this.#queues.get(file) === settled) this.#queues.delete(file);
     }
-  }
-}
-
-/** The path, unless others lead to the same file: replacing a file gives it another inode, but only by one path. */
-function identityOf(realPath: string): string {
-  try {
-    const { nlink, dev, ino } = statSync(realPath);
-    return nlink > 1 ? `${dev}:${ino}` : realPath;
-  } catch {
-    return realPath;
   }
 }

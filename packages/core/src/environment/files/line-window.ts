@@ -4,6 +4,10 @@ import { FileProblem } from "./file-problem.ts";
 import { LineCollector } from "./line-collector.ts";
 import type { OpenFile } from "./open-regular-file.ts";
 import { readChunks } from "./read-chunks.ts";
+import { unmarkedUtf16 } from "./utf16.ts";
+
+/** The byte order mark of UTF-8. */
+export const UTF8_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** How much of a file is looked at (PT-058). */
 const SCAN_CAP_BYTES = 8 * 1024 * 1024;
@@ -54,7 +58,7 @@ export async function readLineWindow(
       if (encoding !== "utf-8") decoder = new TextDecoder(encoding);
     }
     const text = decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
-    if (text.includes(0)) throw new FileProblem(BINARY);
+    if (text.includes(0)) throw new FileProblem(describeBinary(scannedBytes === 0 ? text : undefined));
     lines.push(scannedBytes === 0 && byteOrderMark ? text.subarray(UTF8_MARK.length) : text);
     scannedBytes += chunk.length;
   }
@@ -74,9 +78,15 @@ export async function readLineWindow(
   };
 }
 
-const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const BINARY =
   "it is a binary file (it holds a NUL byte); look into it with the shell (file, xxd, strings), or show it with an image tool if it is an image";
+
+/** @param start - The beginning of the file, if the NUL byte is there. */
+function describeBinary(start: Buffer | undefined): string {
+  const encoding = start && unmarkedUtf16(start);
+  if (encoding === undefined) return BINARY;
+  return `it is binary, and looks like ${encoding} without a byte order mark; use the shell (iconv -f ${encoding} -t UTF-8)`;
+}
 
 /** The encoding that a byte order mark declares; a UTF-32 mark is none of ours and leads to the NUL check. */
 function encodingOf(start: Buffer): LineWindow["encoding"] {

@@ -144,6 +144,7 @@ function nameCharacter(text: string, offset: number): string {
   const code = `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
   if (codePoint === 0x09) return `a tab (${code})`;
   if (codePoint === 0x20) return `a space (${code})`;
+  if (codePoint === 0xfffd) return `\ufffd (${code}, or a byte that is not UTF-8)`;
   const character = String.fromCodePoint(codePoint);
   return /[\p{C}\p{Z}]/u.test(character) ? code : `${character} (${code})`;
 }

@@ -1,5 +1,7 @@
+import { shorten } from "../shorten.ts";
 import { FileProblem } from "./file-problem.ts";
 
+const SHA256 = /^[0-9a-f]{64}$/;
 const ADVICE = "read the file again and try once more";
 
 /**
@@ -9,8 +11,10 @@ const ADVICE = "read the file again and try once more";
  * @throws {FileProblem} something else was expected.
  */
 export function checkExpected(expected: string | undefined, found: string | undefined): void {
-  if (expected === undefined || expected.trim().toLowerCase() === found) return;
-  throw new FileProblem(`expected_sha256 is ${expected}, but ${present(found)}; ${ADVICE}`);
+  const hash = expected?.trim().toLowerCase();
+  if (expected === undefined || hash === found) return;
+  const given = SHA256.test(hash ?? "") ? hash : `${JSON.stringify(shorten(expected, 70))}, which is no SHA-256`;
+  throw new FileProblem(`expected_sha256 is ${given}, but ${present(found)}; ${ADVICE}`);
 }
 
 /**
@@ -27,7 +31,7 @@ export function checkUnchanged(since: string, then: string | null, now: string |
 
 function was(fingerprint: string | null): string {
   if (fingerprint === null) return "there was none";
-  return /^[0-9a-f]{64}$/.test(fingerprint) ? `its sha256 was ${fingerprint}` : `it was ${fingerprint}`;
+  return SHA256.test(fingerprint) ? `its sha256 was ${fingerprint}` : `it was ${fingerprint}`;
 }
 
 function present(fingerprint: string | null | undefined): string {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { FileProblem } from "./file-problem.ts";
-import { isUtf16 } from "./is-utf16.ts";
 import type { OpenFile } from "./open-regular-file.ts";
+import { isUtf16 } from "./utf16.ts";
 
 /** The longest way from an edge inside a character to its ends. */
 const MARGIN_BYTES = 3;

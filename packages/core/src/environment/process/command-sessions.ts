@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { shorten } from "../shorten.ts";
 import type { CommandSession } from "./command-session.ts";
 
 const MAX_SESSIONS = 64;
 /** How many of those that are gone are remembered, for whoever still asks for one. */
 const MAX_GONE = 256;
+const MAX_QUOTE_CHARS = 200;
 
 /**
  * The commands that go on after the call that started them, by their process ids.
@@ -60,7 +62,7 @@ export class CommandSessions {
     if (how !== undefined) return `${id} ${how}; there is nothing more to read`;
     const ids = [...this.#kept.keys()];
     const there = ids.length > 0 ? `use one of ${ids.join(", ")}` : "none is there; start one with exec_command";
-    return `no command session is named ${JSON.stringify(id)}; ${there}`;
+    return `no command session is named ${shorten(JSON.stringify(id), MAX_QUOTE_CHARS)}; ${there}`;
   }
 
   #evict(): void {

@@ -229,6 +229,11 @@ test("bytes that are not UTF-8 are kept elsewhere in the file (case edit-latin1-
   expect(after.equals(latin1(12))).toBe(true);
 });
 
+test("a text with a character that the file has in another encoding is told so", async () => {
+  const { text } = await edit(Buffer.from("caf\xe9 au lait\n", "latin1"), "café au lait", "tea");
+  expect(text).toContain("the file has \ufffd (U+FFFD, or a byte that is not UTF-8), old_string has é (U+00E9)");
+});
+
 test("a text with LF matches CRLF, and the inserted lines end in CRLF (case edit-crlf-multiline)", async () => {
   const answer = await edit("if (a) {\r\n  go();\r\n}\r\nend\r\n", "if (a) {\n  go();\n}", "if (b) {\n  stop();\n}");
   expect(answer.stopReason).toBe("completed");
@@ -247,7 +252,8 @@ test("a new text that is what stands there already is a failure", async () => {
 
 test("UTF-16 is refused, also where the bytes of the text stand in it by chance", async () => {
   const little = Buffer.from("\ufeffabc \u6261\n", "utf16le");
-  for (const content of [little, Buffer.from(little).swap16()]) {
+  const unmarked = Buffer.from("abc abc\n", "utf16le");
+  for (const content of [little, unmarked].flatMap((bytes) => [bytes, Buffer.from(bytes).swap16()])) {
     for (const old of ["abc", "a", "ab", "\n"]) {
       const answer = await edit(content, old, "xyz");
       expect(answer.text).toBe(
@@ -358,7 +364,7 @@ test("expected_sha256 is honoured", async () => {
   expect((await edit("a\n", "a", "b", { expected_sha256: sha256("a\n").toUpperCase() })).stopReason).toBe("completed");
   const refused = await edit("a\n", "a", "b", { expected_sha256: "abc" });
   expect(refused.text).toBe(
-    `cannot edit f.txt: expected_sha256 is abc, but it is ${sha256("a\n")}; read the file again and try once more`,
+    `cannot edit f.txt: expected_sha256 is "abc", which is no SHA-256, but it is ${sha256("a\n")}; read the file again and try once more`,
   );
   expect(refused.after.toString()).toBe("a\n");
 });

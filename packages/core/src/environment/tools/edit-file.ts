@@ -6,7 +6,6 @@ import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
 import { FileGuard } from "../files/file-guard.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { findOccurrences, type Occurrences } from "../files/find-occurrences.ts";
-import { isUtf16 } from "../files/is-utf16.ts";
 import { locateFile, spellTarget } from "../files/locate-file.ts";
 import { describeNearestLines } from "../files/nearest-lines.ts";
 import { openRegularFile } from "../files/open-regular-file.ts";
@@ -15,6 +14,7 @@ import { type Replacement, replaceRanges, toReplacements } from "../files/replac
 import { type FileToolReport, outputRoom, singleOutput } from "../files/single-output.ts";
 import { checkExpected, checkUnchanged } from "../files/stale-check.ts";
 import { diffPath } from "../files/unified-diff.ts";
+import { isUtf16 } from "../files/utf16.ts";
 import { modelVisiblePath } from "../model-visible-path.ts";
 import type { BuiltinToolModule } from "../tool.ts";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, symlink } from "node:fs/promises";
+import { chmod, link, mkdir, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -122,6 +122,15 @@ test("UTF-16 with a byte order mark is shown as text (case read-utf16-bom)", asy
   const little = Buffer.from("\ufeffhé\nok\n", "utf16le");
   expect((await read(little)).text).toBe("     1\thé\n     2\tok\n[decoded from UTF-16LE]");
   expect((await read(Buffer.from(little).swap16())).text).toBe("     1\thé\n     2\tok\n[decoded from UTF-16BE]");
+});
+
+test("UTF-16 without a byte order mark is refused as what it looks like (PT-122)", async () => {
+  const little = Buffer.from("some text\nand é\n", "utf16le");
+  const refused = (encoding: string): string =>
+    `cannot read f.txt: it is binary, and looks like ${encoding} without a byte order mark; ` +
+    `use the shell (iconv -f ${encoding} -t UTF-8)`;
+  expect(await read(little)).toMatchObject({ stopReason: "failed", text: refused("UTF-16LE") });
+  expect((await read(Buffer.from(little).swap16())).text).toBe(refused("UTF-16BE"));
 });
 
 test("UTF-32 is refused as binary", async () => {
@@ -363,13 +372,14 @@ test("the summary names the path, where it leads, and the lines; paths are decla
   expect((await driveTool(tool, { file_path: "a.txt" }, place)).text).toBe("     1\tx");
 });
 
-test("protected files are refused by name without case, by link, and inside a protected directory", async () => {
+test("protected files are refused by name without case, by links of both kinds, and inside a protected directory", async () => {
   const workspace = await fileWorkspace();
   await workspace.write("state/vault.yaml", "KEY: 1");
   await workspace.write("keys/a", "KEY");
   await symlink("state/vault.yaml", workspace.path("link"));
+  await link(workspace.path("state/vault.yaml"), workspace.path("hard"));
   const options = { protectedPaths: [workspace.path("state/vault.yaml"), workspace.path("keys")] };
-  for (const path of ["state/vault.yaml", "state/VAULT.yaml", "link", "keys/a"]) {
+  for (const path of ["state/vault.yaml", "state/VAULT.yaml", "link", "hard", "keys/a"]) {
     const { text, stopReason } = await workspace.run(readFile, { file_path: path }, options);
     expect({ text, stopReason }).toEqual({
       stopReason: "failed",

@@ -273,7 +273,7 @@ test("an expected_sha256 of a file over 64 MiB is honoured, and an interruption 
     "cannot write big: interrupted while the file was read",
   );
   expect((await workspace.run(writeFile, { ...args, expected_sha256: "a" })).text).toContain(
-    "expected_sha256 is a, but",
+    'expected_sha256 is "a", which is no SHA-256, but it is ',
   );
   expect((await workspace.run(writeFile, args)).stopReason).toBe("completed");
 });

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { readdir, truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { callAgentTool } from "../../../../test/support/agent-tool-call.ts";
 import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import { toBuiltinTool } from "../../adapt-agent-tool.ts";
-import { createEditTool, edit } from "./edit.ts";
+import { createEditTool, type EditDetails, edit } from "./edit.ts";
 import { read } from "./read.ts";
 
 const TEN = "one\ntwo\nthree\nfour\nconst x = 1\nsix\nseven\neight\nnine\nten\n";
@@ -67,6 +68,7 @@ test("line endings, byte order mark and bytes that are not UTF-8 stay", async ()
   expect((await editing(bytes, { startLine: 2, endLine: 2, content: "$& $1" })).after).toBe(
     "\xef\xbb\xbf\xff\n$& $1\n",
   );
+  expect((await editing(bytes, { startLine: 1, endLine: 1, content: "a" })).after).toBe("\xef\xbb\xbfa\nb\n");
 });
 
 test.for([
@@ -122,6 +124,16 @@ test("a diff of very many lines is all removed and all added, and is shortened",
   expect(diff.length).toBe(16_000);
 });
 
+test("more than 20,000 lines are not compared with what comes in their place", async () => {
+  const lines = (count: number): string => "a\n".repeat(count);
+  const change = async (count: number) => {
+    const { details } = await editing(lines(count), { startLine: 1, endLine: count, content: `${lines(count)}b` });
+    return (details as EditDetails).diff;
+  };
+  expect(await change(19_999)).toBe("+ b");
+  expect(await change(20_001)).toMatch(/^(- a\n){3000}/);
+});
+
 test("edits of one file wait for one another", async () => {
   const { dir, write, text } = await fileWorkspace();
   await write("a.txt", "a b c d\n");
@@ -148,6 +160,24 @@ test("in the toolset lines of a file that changed are not replaced, a text that 
   const seen = { state: { fingerprint: "0".repeat(64) } };
   const shown = await workspace.run(edit, { path: "a.txt", startLine: 1, endLine: 1, content: "x" }, seen);
   expect(shown.text).toContain("the file changed since the write was shown for approval");
+});
+
+test("in a file that changed, a text that stands there only with other line ends is not replaced", async () => {
+  const workspace = await fileWorkspace();
+  await workspace.write("a.txt", "a\nb\n");
+  await workspace.run(read, { path: "a.txt" });
+  await workspace.write("a.txt", "a\r\nb\r\n");
+  const { text } = await workspace.run(edit, { path: "a.txt", oldText: "a\nb", newText: "c" });
+  expect(text).toContain("cannot edit a.txt: the file changed since this session last saw it");
+});
+
+test("expected_sha256 is honoured", async () => {
+  const change = { oldText: "a", newText: "b" };
+  const wrong = await editing("a\n", { ...change, expected_sha256: "0".repeat(64) });
+  expect(wrong.text).toMatch(/^cannot edit a\.txt: expected_sha256 is 0{64}, but it is [0-9a-f]{64}; /);
+  expect(wrong.after).toBe("a\n");
+  const sha256 = createHash("sha256").update("a\n").digest("hex");
+  expect((await editing("a\n", { ...change, expected_sha256: sha256 })).after).toBe("b\n");
 });
 
 test("what is asked about an edit shows the lines that go and the text that comes", async () => {

@@ -4,16 +4,17 @@ import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts"
 import { previewLines } from "../../files/approval-preview.ts";
 import { writeFileAtomically } from "../../files/atomic-write.ts";
 import { sha256 } from "../../files/content-hash.ts";
-import { textArgument } from "../../files/file-arguments.ts";
+import { optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
 import { FileProblem } from "../../files/file-problem.ts";
-import { isUtf16 } from "../../files/is-utf16.ts";
 import { assessedPath, locateFile, spellTarget } from "../../files/locate-file.ts";
 import { openRegularFile } from "../../files/open-regular-file.ts";
 import { MAX_WHOLE_BYTES, readWhole } from "../../files/read-chunks.ts";
 import { replaceRanges } from "../../files/replace-ranges.ts";
 import { checkSeen, seenState } from "../../files/seen-state.ts";
 import { type FileToolReport, singleOutput } from "../../files/single-output.ts";
+import { checkExpected } from "../../files/stale-check.ts";
+import { isUtf16 } from "../../files/utf16.ts";
 import { modelVisiblePath } from "../../model-visible-path.ts";
 import type { BuiltinTool, BuiltinToolModule, ToolExecutionContext } from "../../tool.ts";
 import { changedLines } from "./changed-lines.ts";
@@ -98,9 +99,16 @@ function editTool(
       return singleOutput({ toolCallId: context.toolCallId, verb: "edit", path: args.path }, async () => {
         const path = textArgument(args, "path");
         const wanted = readEdit(args);
+        const expectedSha256 = optionalTextArgument(args, "expected_sha256");
         const realPath = await locateFile(path, { ...context, protectedPaths });
         return await files.exclusively(realPath, () =>
-          applyEdit(path, wanted, { realPath, files, inSession: services?.files !== undefined, context }),
+          applyEdit(path, wanted, {
+            realPath,
+            expectedSha256,
+            files,
+            inSession: services?.files !== undefined,
+            context,
+          }),
         );
       });
     },
@@ -114,7 +122,8 @@ interface ShownPlace {
 }
 
 async function placeFound(content: Buffer, edit: Edit): Promise<ShownPlace> {
-  const { startLine, endLine, removed } = await editedRange(content, edit);
+  const { startLine, endLine, replacement } = await editedRange(content, edit);
+  const removed = content.toString("utf8", replacement.start, replacement.end);
   return { where: `, lines ${startLine} to ${endLine}`, removed };
 }
 
@@ -125,6 +134,7 @@ function placeAsked(edit: Edit): ShownPlace {
 
 interface EditPlace {
   readonly realPath: string;
+  readonly expectedSha256: string | undefined;
   readonly files: FileGuard;
   /** What the session last saw counts, and is kept. */
   readonly inSession: boolean;
@@ -132,13 +142,15 @@ interface EditPlace {
 }
 
 async function applyEdit(path: string, edit: Edit, place: EditPlace): Promise<FileToolReport> {
-  const { realPath, files, inSession, context } = place;
+  const { realPath, expectedSha256, files, inSession, context } = place;
   const before = await contentOf(realPath, context.signal);
   const found = sha256(before);
+  checkExpected(expectedSha256, found);
   const lastSeen = (inSession ? files.lastSeen(realPath) : undefined) ?? found;
   // A text that occurs once is the same text still; a line number may mean another line.
   if (edit.form === "lines") checkSeen(context.state, lastSeen, found);
-  const { replacement, startLine, endLine } = await editedRange(before, edit, context.signal);
+  const { replacement, startLine, endLine, exact } = await editedRange(before, edit, context.signal);
+  if (!exact) checkSeen(context.state, lastSeen, found);
   const after = replaceRanges(before, [replacement]);
   if (after.equals(before)) throw new FileProblem("the new text is what stands there already, so nothing would change");
   if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");

@@ -1,6 +1,7 @@
 import { lineArgument, optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileProblem } from "../../files/file-problem.ts";
 import { type ByteRange, findOccurrences } from "../../files/find-occurrences.ts";
+import { UTF8_MARK } from "../../files/line-window.ts";
 import { describeNearestLines } from "../../files/nearest-lines.ts";
 import { type Replacement, toReplacements } from "../../files/replace-ranges.ts";
 
@@ -43,8 +44,8 @@ export interface EditedRange {
   /** Of the lines the edit touches, as they were before. */
   readonly startLine: number;
   readonly endLine: number;
-  /** The old text, for people. */
-  readonly removed: string;
+  /** False for a text that was found only by letting its line feeds match CRLF. */
+  readonly exact: boolean;
 }
 
 /** Finds the place of an edit. @throws {FileProblem} It is not there, or not the only one. */
@@ -55,14 +56,15 @@ export async function editedRange(content: Buffer, edit: Edit, signal?: AbortSig
   const oldText = edit.form === "lines" ? "" : edit.oldText;
   const [replacement] = toReplacements(content, [range], oldText, newText);
   if (replacement === undefined) throw new FileProblem("the place of the edit could not be found");
-  return { ...place, replacement, removed: content.toString("utf8", range.start, range.end) };
+  return { ...place, replacement };
 }
 
-type Place = Pick<EditedRange, "startLine" | "endLine"> & { readonly range: ByteRange };
+type Place = Pick<EditedRange, "startLine" | "endLine" | "exact"> & { readonly range: ByteRange };
 
 function findLines(content: Buffer, { startLine, endLine }: Extract<Edit, { form: "lines" }>): Place {
-  let start = 0;
-  let end = 0;
+  // A byte order mark is no part of the first line.
+  let start = content.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
+  let end = start;
   let line = 0;
   while (end < content.length && line < endLine) {
     if (line < startLine) start = end;
@@ -71,7 +73,7 @@ function findLines(content: Buffer, { startLine, endLine }: Extract<Edit, { form
     line++;
   }
   if (line < endLine) throw new FileProblem(`there are no lines ${startLine} to ${endLine}; the file has ${line}`);
-  return { startLine, endLine, range: { start, end } };
+  return { startLine, endLine, exact: true, range: { start, end } };
 }
 
 /** The new text ends its last line where the old one did. */
@@ -84,7 +86,7 @@ async function findText(
   { oldText }: Extract<Edit, { form: "text" }>,
   signal: AbortSignal | undefined,
 ): Promise<Place> {
-  const { ranges } = await findOccurrences(content, oldText, { maxCount: 2, signal });
+  const { ranges, exact } = await findOccurrences(content, oldText, { maxCount: 2, signal });
   const [range] = ranges;
   if (range === undefined) {
     throw new FileProblem(`oldText was not found; ${describeNearestLines(content, oldText, "oldText")}`);
@@ -95,7 +97,7 @@ async function findText(
     );
   }
   const startLine = lineOf(content, range.start);
-  return { range, startLine, endLine: startLine + feedsIn(content.subarray(range.start, range.end - 1)) };
+  return { range, exact, startLine, endLine: startLine + feedsIn(content.subarray(range.start, range.end - 1)) };
 }
 
 function lineOf(content: Buffer, offset: number): number {

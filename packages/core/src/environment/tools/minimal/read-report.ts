@@ -112,6 +112,7 @@ function notesOn(window: LineWindow, first: number, last: number, wanted: number
   const notes: string[] = [];
   if (complete && lineCount === 0) notes.push("the file is empty");
   if (encoding !== "utf-8") notes.push(`decoded from ${encoding.toUpperCase()}`);
+  if (window.byteOrderMark) notes.push("the file begins with a UTF-8 byte order mark, which is not shown");
   if (window.crlf) notes.push("lines end in CRLF; the carriage returns are not shown");
   if (window.replaced) notes.push("bytes that are not UTF-8 are shown as U+FFFD (\ufffd); edit keeps them as they are");
   if (last < Math.min(wanted, lineCount))

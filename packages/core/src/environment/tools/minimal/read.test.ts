@@ -148,10 +148,12 @@ test("other encodings and line endings are said", async () => {
   await write("wide.txt", Buffer.from("\ufeffa\n", "utf16le"));
   await write("crlf.txt", "a\r\nb\r\n");
   await write("latin.txt", Buffer.from([0x61, 0xe9, 0x0a]));
+  await write("marked.txt", "\ufeffa\n");
   const text = async (path: string): Promise<string> =>
     (await callAgentTool(createReadTool({ cwd: dir }), { path })).text;
   expect(await text("wide.txt")).toBe("a\n[decoded from UTF-16LE]");
   expect(await text("crlf.txt")).toBe("a\nb\n[lines end in CRLF; the carriage returns are not shown]");
+  expect(await text("marked.txt")).toBe("a\n[the file begins with a UTF-8 byte order mark, which is not shown]");
   expect(await text("latin.txt")).toContain("[bytes that are not UTF-8 are shown as U+FFFD");
 });
 

@@ -78,6 +78,21 @@ test("in the toolset a file that changed since it was read, or since it was show
   expect(done).toMatchObject({ stopReason: "completed", details: { path: "a.txt", bytesWritten: 4, sha256 } });
 });
 
+test("expected_sha256 is honoured, for a file that is not there too", async () => {
+  const { dir, write, text } = await fileWorkspace();
+  const tool = createWriteTool({ cwd: dir });
+  const expected_sha256 = createHash("sha256").update("old").digest("hex");
+  const absent = await callAgentTool(tool, { path: "a.txt", content: "new", expected_sha256 });
+  expect(absent.text).toMatch(/^cannot write a\.txt: expected_sha256 is [0-9a-f]{64}, but there is no file; /);
+  await write("a.txt", "other");
+  expect((await callAgentTool(tool, { path: "a.txt", content: "new", expected_sha256 })).isError).toBe(true);
+  expect(await text("a.txt")).toBe("other");
+  await write("a.txt", "old");
+  const upperCase = expected_sha256.toUpperCase();
+  await callAgentTool(tool, { path: "a.txt", content: "new", expected_sha256: upperCase });
+  expect(await text("a.txt")).toBe("new");
+});
+
 test("what is asked about a write: where it leads, whether something is there, how the content begins", async () => {
   const { dir, path, write } = await fileWorkspace();
   await write("a.txt", "old");

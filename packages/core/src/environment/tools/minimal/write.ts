@@ -3,7 +3,8 @@ import type { AgentTool } from "../../agent-tool.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts";
 import { previewLines } from "../../files/approval-preview.ts";
 import { sha256 } from "../../files/content-hash.ts";
-import { filePathArgument, textArgument } from "../../files/file-arguments.ts";
+import { checkExpectedFile } from "../../files/expected-file.ts";
+import { filePathArgument, optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
 import { FileProblem } from "../../files/file-problem.ts";
 import { locateFile, spellTarget } from "../../files/locate-file.ts";
@@ -73,8 +74,10 @@ function writeTool(
     execute(args, context) {
       return singleOutput({ toolCallId: context.toolCallId, verb: "write", path: args.path }, async () => {
         const { path, content } = writeOf(args);
+        const expectedSha256 = optionalTextArgument(args, "expected_sha256");
         const realPath = await locateFile(path, { ...context, protectedPaths });
         return await files.exclusively(realPath, async () => {
+          await checkExpectedFile(realPath, expectedSha256, context.signal);
           const now = await presentFingerprint(realPath);
           checkSeen(context.state, services?.files?.lastSeen(realPath), now);
           if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
