@@ -11,7 +11,10 @@ const root = mkdtempSync(join(tmpdir(), "rookery-demo-command-"));
 // What the tools run gets the environment of this process.
 vi.stubEnv("TMPDIR", root);
 vi.stubEnv("NODE_OPTIONS", "--test-reporter=dot");
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true });
+});
 
 test("options for all Node programs do not make the recorded calls fail, and what it says to type can be pasted", async () => {
   const place = join(root, "it's $HOME");

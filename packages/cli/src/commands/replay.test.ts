@@ -13,7 +13,10 @@ const SAY = { name: "say", args: { text: "hi" } };
 const root = mkdtempSync(join(tmpdir(), "rookery-replay-test-"));
 // The command's own scratch directories too.
 vi.stubEnv("TMPDIR", root);
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true });
+});
 
 test("a recorded session is shown again as run shows one, and its tools really run", async () => {
   const { id, root } = await recorded([{ text: "I make it.", calls: [TOUCH] }, "Made."]);

@@ -1,15 +1,12 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { SandboxAvailability } from "./availability.ts";
 import { createSandbox, sandboxNotice } from "./sandbox.ts";
-
-vi.mock("./availability.ts", () => ({
-  sandboxAvailability: (): SandboxAvailability => ({ problem: "it is not there", hint: "install it" }),
-}));
 
 const place = { workspaceDir: "/home/me/app", scratchpadDir: "/data/scratchpad/s" };
 
 test("a sandbox that is asked for and not available is an error, never a downgrade", () => {
-  expect(() => createSandbox({ mode: "read-only", network: "on" }, place)).toThrow(
+  const missing = (): SandboxAvailability => ({ problem: "it is not there", hint: "install it" });
+  expect(() => createSandbox({ mode: "read-only", network: "on" }, place, missing)).toThrow(
     expect.objectContaining({
       code: "sandbox-unavailable",
       message: "the sandbox read-only is asked for and not available: it is not there",
@@ -19,8 +16,11 @@ test("a sandbox that is asked for and not available is an error, never a downgra
 });
 
 test("without a sandbox nothing is looked for", () => {
-  expect(createSandbox({ mode: "off", network: "on" }, place)).toBeUndefined();
-  expect(createSandbox(undefined, place)).toBeUndefined();
+  const never = (): SandboxAvailability => {
+    throw new Error("looked for");
+  };
+  expect(createSandbox({ mode: "off", network: "on" }, place, never)).toBeUndefined();
+  expect(createSandbox(undefined, place, never)).toBeUndefined();
 });
 
 test("a model is told where it may write, and whether there is a network", () => {

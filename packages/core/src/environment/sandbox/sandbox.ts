@@ -22,11 +22,16 @@ export interface Sandbox {
 /**
  * Makes the sandbox of a session: `undefined` where none is asked for.
  *
+ * @param availability - What this machine can do; default: it is tried.
  * @throws {RookeryError} `sandbox-unavailable` where it is asked for and this machine cannot do it.
  */
-export function createSandbox(settings: SandboxSettings | undefined, place: SandboxPlace): Sandbox | undefined {
+export function createSandbox(
+  settings: SandboxSettings | undefined,
+  place: SandboxPlace,
+  availability: typeof sandboxAvailability = sandboxAvailability,
+): Sandbox | undefined {
   if (settings === undefined || settings.mode === "off") return undefined;
-  const available = sandboxAvailability(settings.network);
+  const available = availability(settings.network);
   if (available.program === undefined) {
     const { problem, hint } = available;
     const message = `the sandbox ${settings.mode} is asked for and not available: ${problem}`;
