@@ -204,7 +204,12 @@ test("a conversation that does not fit whatever is done ends the task and says s
   await scene.run("hello");
   const { outcome } = await scene.run("begin");
   expect(outcome).toMatchObject({ status: "failed", code: "context-overflow" });
-  await using off = await open([overflow], [], { maxContextTokens: 0 });
+  await using first = await open([overflow]);
+  expect((await first.run("begin")).outcome.message).toMatch(
+    /too long.*the system prompt and the tools alone take about \d+ of 128000 tokens/,
+  );
+  await using off = await open(["hi", overflow], [], { maxContextTokens: 0 });
+  await off.run("hello");
   expect((await off.run("begin")).messages.filter(({ payload }) => payload.type === "compaction_begin")).toEqual([]);
 });
 

@@ -68,7 +68,10 @@ test("whatever the last request of a killed session had brought goes to the mode
     // A record that was being written.
     writeFileSync(live.traceFile, `${kept.join("\n")}\n{"timestamp":"2026-`);
     const later = witness("fine");
-    const resumed = await home.agent.resumeSession(live.sessionId, { createLLM: later.createLLM });
+    const warnings: string[] = [];
+    const onWarning = ({ message }: { message: string }): void => void warnings.push(message);
+    const resumed = await home.agent.resumeSession(live.sessionId, { createLLM: later.createLLM, onWarning });
+    expect(warnings).toEqual([expect.stringContaining("the last record was cut off when it was written")]);
     await drain(resumed.run([userText("go on")], allow));
     await resumed.dispose();
     const record = await recordOf(home, live.sessionId);
@@ -160,6 +163,23 @@ test("a resumed session knows which files changed since it read them, and keeps 
   expect(JSON.stringify(seen)).toContain("the file changed since this session last saw it");
   expect(readFileSync(path, "utf8")).toBe("somebody else\n");
   expect(ids).toEqual(["same#2"]);
+});
+
+test("outputs that nobody called for, or that are there twice, are no part of what is sent", async () => {
+  await using home = await tempAgent({ tools: [picture, slow] });
+  const live = await home.agent.createSession({ ...home, createLLM: witness(...CONVERSATION).createLLM });
+  await converse(live);
+  await live.dispose();
+  const lines = readFileSync(live.traceFile, "utf8").trimEnd().split("\n");
+  const { log: whole } = await restoreSession([live.traceFile]);
+  const at = lines.findIndex((line) => line.includes('"tool_call_output"'));
+  const copies = Array.from({ length: 20 }, (_, n) =>
+    (lines[at] ?? "").replaceAll('"c1"', n < 10 ? '"c1"' : `"x${n}"`),
+  );
+  writeFileSync(live.traceFile, `${lines.toSpliced(at + 1, 0, ...copies).join("\n")}\n`);
+  const { log } = await restoreSession([live.traceFile]);
+  expect(plain(log.history)).toEqual(plain(whole.history));
+  expect(log.tail).toHaveLength(whole.tail.length);
 });
 
 test("a session that cannot be resumed says why and stays as it is", async () => {

@@ -119,6 +119,8 @@ export class Agent {
       const restored = await restoreSession(files);
       const { provider, model_id: modelId, workspace } = restored.meta;
       await checkResumeOptions(sessionId, restored.meta, options);
+      const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
+      for (const message of restored.damage) onWarning({ code: "trace-damaged", message });
       const model = await this.#model({ ...options, provider, modelId });
       await openWorkspace(workspace, workspacesDir);
       const meta: OmniMessage<SessionMetaPayload> = { timestamp: "", type: "session_meta", payload: restored.meta };

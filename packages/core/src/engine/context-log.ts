@@ -15,6 +15,8 @@ export class ContextLog {
   /** Since the last committed request began. */
   #tail: OmniMessage[] = [];
   #requestBegan = 0;
+  /** Calls that have no output yet. */
+  #awaited = new Set<string>();
   #request: { readonly input: readonly OmniMessage[]; readonly reply: OmniMessage[] } | undefined;
   #compaction: CompactionSpan | undefined;
   #turns = 0;
@@ -35,7 +37,7 @@ export class ContextLog {
   add(message: OmniMessage): void {
     if (isType(message, "compaction_begin")) this.#beginCompaction(message.payload);
     else if (isType(message, "compaction_end")) this.#endCompaction(message.payload.status === "completed");
-    else this.#follow(withoutDetails(message));
+    else if (this.#isExpected(message)) this.#follow(withoutDetails(message));
   }
 
   /** The messages of committed requests, in the order in which the model knows them. */
@@ -71,6 +73,12 @@ export class ContextLog {
   /** The input of the next request; see `nextInput`. */
   nextInput(): OmniMessage[] {
     return [...this.#opening, ...nextInput(this.#tail)];
+  }
+
+  /** Every output is, but for one that nobody called for or that came before: a record may hold what no history can. */
+  #isExpected({ payload }: OmniMessage): boolean {
+    if (payload.type === "tool_call") this.#awaited.add(payload.tool_call_id);
+    return payload.type !== "tool_call_output" || this.#awaited.delete(payload.tool_call_id);
   }
 
   #follow(message: OmniMessage): void {

@@ -26,6 +26,8 @@ export interface Engine extends ToolSide {
   readonly log: ContextLog;
   readonly reconnector: Reconnector;
   readonly compaction: CompactionPlan;
+  /** What the system prompt and the tools take of each request, roughly. */
+  fixedTokens(): number;
   /** The same model anew. */
   readonly ownModel: NamedModel;
   /** Who summarises; absent: the model itself. */

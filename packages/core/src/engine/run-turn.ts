@@ -105,7 +105,7 @@ function failure(outcome: LLMOutcome, attempts: number): TaskEnd {
     return {
       status: "failed",
       code: "context-overflow",
-      message: `the conversation no longer fits the model's context window (${said}), and it could not be made shorter; start a new session`,
+      message: `the conversation does not fit the model's context window (${said}), and it could not be made shorter`,
     };
   }
   if (outcome.permanent) return { status: "failed", code: "provider-refused", message: said };

@@ -8,6 +8,7 @@ import { interruption } from "../engine/run-turn.ts";
 import { errorText } from "../errors/error-text.ts";
 import type { LLMInterface } from "../llm/contract.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
+import { estimateTokens } from "../omnimessage/estimate-tokens.ts";
 import type { OmniMessage, SessionMetaPayload, TokenCounts, ToolDefinition } from "../omnimessage/message.ts";
 import { connectSources } from "./connect-sources.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -88,6 +89,7 @@ export class ModelContext {
       log,
       reconnector: this.#reconnector,
       compaction,
+      fixedTokens: () => estimateTokens(meta.system_prompt) + estimateTokens(JSON.stringify(tools.offer.tools)),
       ownModel: { name, open: (history) => this.#openModel(history, tools.offer.tools) },
       ...(summaryModel && { summaryModel }),
       startContext: (carried) => this.#startContext(carried, log),

@@ -7,6 +7,12 @@ import { compactionDue, isHopeless } from "./trigger.ts";
 /** Shortening outputs may not be enough, and then there is a summary; more cannot help. */
 const MAX_REPAIRS = 2;
 
+/** Says what a request takes in which nothing has been said yet. */
+function withOverhead({ fixedTokens, compaction }: Engine, { message = "", ...end }: TaskEnd): TaskEnd {
+  const tokens = `about ${fixedTokens()} of ${compaction.contextWindow} tokens`;
+  return { ...end, message: `${message}; the system prompt and the tools alone take ${tokens}` };
+}
+
 /** Makes room in the model context of one task, when it is due and when a request did not fit. */
 export class ContextKeeper {
   readonly #run: TaskRun;
@@ -45,7 +51,8 @@ export class ContextKeeper {
   /** After a request that did not fit: the engine to try it again with, or how the task ends. */
   async afterOverflow(engine: Engine, end: TaskEnd): Promise<{ readonly engine: Engine; readonly end?: TaskEnd }> {
     const { log, compaction } = engine;
-    const canHelp = compaction.maxContextTokens !== undefined && log.history.length > 0;
+    if (log.history.length === 0) return { engine, end: withOverhead(engine, end) };
+    const canHelp = compaction.maxContextTokens !== undefined;
     if (!canHelp || this.#repairs === MAX_REPAIRS) return { engine, end };
     this.#repairs += 1;
     const made = await compact(engine, this.#run, "overflow");

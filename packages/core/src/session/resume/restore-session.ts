@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readMessages } from "../../omnimessage/json-lines.ts";
+import { type LineProblem, readMessages } from "../../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 import { addMissingEnding } from "./ending.ts";
 import { ContextReplay, type RestoredContext } from "./restore-context.ts";
@@ -8,6 +8,8 @@ import { SessionMemory } from "./session-memory.ts";
 /** A session as its trace leaves it. */
 export interface RestoredSession extends RestoredContext {
   readonly memory: SessionMemory;
+  /** What of the trace could not be read, for a person. */
+  readonly damage: readonly string[];
   /** What a killed harness did not come to record; in `log` already, to be written before anything else. */
   readonly ending: readonly OmniMessage[];
 }
@@ -23,17 +25,31 @@ export interface RestoredSession extends RestoredContext {
  */
 export async function restoreSession(files: readonly string[]): Promise<RestoredSession> {
   const memory = new SessionMemory();
+  const damage: string[] = [];
+  const note = (file: string, { line, problem, torn }: LineProblem): void => {
+    const what = torn ? "the last record was cut off when it was written and is left out" : `line ${line} ${problem}`;
+    if (damage.length < MAX_TOLD) damage.push(`${file}: ${what}`);
+  };
   const last = files.at(-1) ?? "";
   for (const file of files.slice(0, -1)) {
-    for await (const entry of readMessages(createReadStream(file))) if ("message" in entry) memory.add(entry.message);
+    for await (const entry of readMessages(createReadStream(file))) {
+      if ("message" in entry) memory.add(entry.message);
+      else note(file, entry);
+    }
   }
   const replay = new ContextReplay(last);
   for await (const entry of readMessages(createReadStream(last))) {
     if ("message" in entry) {
       memory.add(entry.message);
       replay.add(entry.message);
-    } else if (!entry.torn) replay.skip();
+    } else {
+      note(last, entry);
+      if (!entry.torn) replay.skip();
+    }
   }
   const context = replay.end();
-  return { ...context, memory, ending: addMissingEnding(context.log) };
+  return { ...context, memory, damage, ending: addMissingEnding(context.log) };
 }
+
+/** Of a trace that is damaged all over. */
+const MAX_TOLD = 3;
