@@ -35,7 +35,7 @@ export { type CommandPolicy, type PolicyRule, policyRules } from "./approval/pol
 export { type ApprovalRule, type RuleTarget, ruleText } from "./approval/rule.ts";
 export type { CallRestrictions } from "./approval/veto.ts";
 export type { AfterToolCall, BeforeToolCall, HookedCall, Hooks, OutputOverride } from "./engine/hooks.ts";
-export type { DeliveryMode } from "./engine/input-queue.ts";
+export type { DeliveryMode, UndeliveredInput } from "./engine/input-queue.ts";
 // Runs: what a caller gives one, and how it ends.
 export { MAX_RECONNECTS } from "./engine/reconnect.ts";
 export type { RunCode, RunOptions, RunOutcome, Spending } from "./engine/run-outcome.ts";

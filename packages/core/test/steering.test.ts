@@ -98,7 +98,7 @@ test.each([
     },
     { ...(status === "aborted" && { signal: stop.signal }), ...options },
   );
-  expect(outcome).toMatchObject({ status, undelivered: [steering, later] });
+  expect(outcome).toMatchObject({ status, undelivered: { steering: [steering], followUps: [later] } });
   expect(session.steer([userText("x")])).toBe(false);
 });
 

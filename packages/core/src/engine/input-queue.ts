@@ -8,6 +8,12 @@ export type DeliveryMode = "all" | "one-at-a-time";
 
 type Input = readonly OmniMessage[];
 
+/** What was said to a run and has not reached the model: the very lists that were given, in their order. */
+export interface UndeliveredInput {
+  readonly steering: readonly Input[];
+  readonly followUps: readonly Input[];
+}
+
 /**
  * What is said to a run while it goes on. Steering is delivered with the next request, follow-ups when the task would
  * otherwise end; steering goes first. Nothing of either is lost: what was not delivered comes back when the run ends.
@@ -61,10 +67,11 @@ export class InputQueue {
     return take(this.#followUps, this.#modes.followUps).flat();
   }
 
-  /** Takes nothing from now on. @returns What was not delivered, steering first. */
-  close(): Input[] {
+  /** Takes nothing from now on. @returns What was not delivered; absent: nothing was. */
+  close(): UndeliveredInput | undefined {
     this.#isClosed = true;
-    return [...this.#steering.splice(0), ...this.#followUps.splice(0)];
+    if (this.isEmpty) return undefined;
+    return { steering: this.#steering.splice(0), followUps: this.#followUps.splice(0) };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
-import type { OmniMessage, TokenCounts } from "../omnimessage/message.ts";
+import type { TokenCounts } from "../omnimessage/message.ts";
 import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
-import type { DeliveryMode } from "./input-queue.ts";
+import type { DeliveryMode, UndeliveredInput } from "./input-queue.ts";
 
 /** What a caller gives one run (PC-080 to PC-083). */
 export interface RunOptions {
@@ -54,7 +54,7 @@ export interface RunOutcome extends Spending {
   /** Calls that were refused, in order. */
   readonly denied: readonly { readonly tool: string; readonly reason: string }[];
   /** What was given to `session.steer` and `session.followUp` and has not reached the model; absent: nothing. */
-  readonly undelivered?: readonly (readonly OmniMessage[])[];
+  readonly undelivered?: UndeliveredInput;
 }
 
 /** Why a task goes no further: the part of an outcome that the last turn decides. */

@@ -75,7 +75,7 @@ export async function endTask(
     const reason = message !== undefined && { reason: message };
     await run.emit(eventMessage({ type: "abort", ...reason, ...(code && { code }) }));
   }
-  return { ...end, ...progress, ...(undelivered.length > 0 && { undelivered }) };
+  return { ...end, ...progress, ...(undelivered && { undelivered }) };
 }
 
 /** How a task ends that has nothing left to do. */

@@ -23,6 +23,8 @@ export function agentEvents(input: readonly OmniMessage[], stream: Iterable<Omni
 export class AgentEventView {
   readonly #messages: AgentMessage[];
   #turn: Turn | undefined;
+  /** What was said to the run since its last turn; each text begins a message. */
+  #said: OmniMessage[][] = [];
 
   constructor(input: readonly OmniMessage[]) {
     this.#messages = [toUserMessage(input)].filter((message) => message !== undefined);
@@ -35,6 +37,7 @@ export class AgentEventView {
   push(message: OmniMessage): AgentEvent[] {
     if (message.origin !== undefined) return [];
     if (isType(message, "request_begin")) return this.#open(message.timestamp);
+    if (isUserInput(message)) return this.#hear(message);
     const turn = this.#turn;
     if (turn === undefined) return [];
     if (isType(message, "request_end") && !turn.reply.isOver)
@@ -50,12 +53,20 @@ export class AgentEventView {
     return [...this.#close(), { type: "agent_end", messages: [...this.#messages] }];
   }
 
+  #hear(message: OmniMessage): AgentEvent[] {
+    if (isType(message, "text") || this.#said.length === 0) this.#said.push([message]);
+    else this.#said.at(-1)?.push(message);
+    return [];
+  }
+
   /** The first turn has begun with the prompt. */
   #open(timestamp: string): AgentEvent[] {
     const isFirst = !this.#messages.some(({ role }) => role === "assistant") && this.#turn === undefined;
     const closed = this.#close();
     this.#turn = { reply: new ReplyView(timestamp), calls: new ToolCallsView(), held: [], isCommitted: false };
-    return isFirst ? closed : [...closed, { type: "turn_start" }];
+    const said = this.#said.splice(0).flatMap((input) => toUserMessage(input) ?? []);
+    this.#messages.push(...said);
+    return [...closed, ...(isFirst ? [] : [{ type: "turn_start" } as const]), ...said.flatMap(wholeMessage)];
   }
 
   #endReply(turn: Turn, end: EventPayload<"request_end">): AgentEvent[] {
@@ -77,6 +88,11 @@ export class AgentEventView {
     this.#messages.push(message, ...calls.results);
     return [...rest, ...results, { type: "turn_end", message, toolResults: calls.results }];
   }
+}
+
+function isUserInput({ payload }: OmniMessage): boolean {
+  const { type, role } = payload as { type?: string; role?: string };
+  return role === "user" && (type === "text" || type === "image_url" || type === "inline_data");
 }
 
 interface Turn {

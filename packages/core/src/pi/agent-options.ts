@@ -1,5 +1,6 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { Hooks } from "../engine/hooks.ts";
+import type { DeliveryMode } from "../engine/input-queue.ts";
 import type { AgentTool } from "../environment/agent-tool.ts";
 import type { OnWarning } from "../environment/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
@@ -23,6 +24,10 @@ export interface AgentOptions extends Hooks {
   readonly initialState?: InitialState;
   /** What asks the model; default: the built-in model. */
   readonly streamFn?: StreamFn;
+  /** How much of what was given to `steer` a request brings; default `one-at-a-time`. */
+  readonly steeringMode?: DeliveryMode;
+  /** The same of `followUp`. */
+  readonly followUpMode?: DeliveryMode;
   /** `sequential` makes every call wait for the one before; default `parallel`. */
   readonly toolExecution?: "parallel" | "sequential";
   /** Handed to every tool as its fifth argument. */

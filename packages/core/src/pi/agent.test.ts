@@ -383,3 +383,25 @@ test("fetch's AbortError that a tool throws on ends the call as interrupted, and
   await closed;
   expect(texts(agent)).toEqual(["[interrupted]"]);
 });
+
+test("steering and follow-ups are delivered one at a time, heard as user messages; what came too early waits", async () => {
+  const streamFn = scriptedStreamFn([callOf("look_up", { word: "a" })], [textOf("1")], [textOf("2")], [textOf("3")]);
+  const { agent } = await testAgent({ initialState: { tools: [lookup] }, streamFn });
+  agent.steer("before anything");
+  const heard: string[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "tool_execution_start") {
+      agent.followUp("at last");
+      agent.steer("first");
+      agent.steer("second");
+    }
+    if (event.type === "message_end" && event.message.role === "user")
+      heard.push(JSON.stringify(event.message.content));
+  });
+  await agent.prompt("begin");
+  expect(heard).toHaveLength(5);
+  for (const [at, text] of ["begin", "before anything", "first", "second", "at last"].entries()) {
+    expect(heard[at]).toContain(text);
+  }
+  expect(streamFn.asked).toHaveLength(4);
+});

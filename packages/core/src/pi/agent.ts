@@ -10,6 +10,7 @@ import type { AgentMessage } from "./agent-message.ts";
 import type { AgentOptions, AnyTool } from "./agent-options.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import type { Model } from "./stream-fn.ts";
+import { WaitingInput } from "./waiting-input.ts";
 
 /** Hears what happens, in order; the run waits for it. What it throws is a warning. */
 export type AgentListener = (event: AgentEvent, signal: AbortSignal) => void | Promise<void>;
@@ -44,6 +45,7 @@ export class Agent {
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   #errorMessage: string | undefined;
   #isDisposed = false;
+  readonly #said = new WaitingInput();
 
   constructor(options: AgentOptions = {}) {
     this.#options = options;
@@ -79,15 +81,24 @@ export class Agent {
     const refusal = this.#refusal();
     if (refusal) return Promise.reject(refusal);
     const stop = new AbortController();
-    const messages = typeof input === "string" ? [userText(input)] : input;
-    const run = this.#run(messages, stop.signal).finally(() => {
+    const run = this.#run(messagesOf(input), stop.signal).finally(() => {
       this.#running = undefined;
     });
     this.#running = { stop, ended: run.catch(() => undefined) };
     return run;
   }
 
-  /** Interrupts the run, if there is one. */
+  /** Says something that the next request brings; while nothing runs it waits for the next prompt. */
+  steer(input: string | readonly OmniMessage[]): void {
+    this.#said.steer(messagesOf(input));
+  }
+
+  /** As `steer`, but it waits until the task would end. */
+  followUp(input: string | readonly OmniMessage[]): void {
+    this.#said.followUp(messagesOf(input));
+  }
+
+  /** Interrupts the run, if there is one. What was said and not delivered waits for the next prompt. */
   abort(): void {
     this.#running?.stop.abort();
   }
@@ -119,14 +130,21 @@ export class Agent {
 
   async #run(input: readonly OmniMessage[], signal: AbortSignal): Promise<void> {
     const { session } = await this.#open();
-    const { approve = async () => "allow" as const } = this.#options;
+    const { approve = async () => "allow" as const, steeringMode, followUpMode } = this.#options;
+    const modes = { steering: steeringMode ?? "one-at-a-time", followUps: followUpMode ?? "one-at-a-time" } as const;
     const view = new AgentEventView(input);
-    const run = session.run(input, { approve, signal });
+    const run = session.run(input, { approve, signal, ...modes });
+    const first = run.next();
+    this.#said.begin(session);
     // Misuse is thrown here, before anything is heard.
-    let step = await run.next();
+    let step = await first.catch((error: unknown) => {
+      this.#said.end();
+      throw error;
+    });
     await this.#tell(view.begin(), signal);
     for (; !step.done; step = await run.next()) await this.#tell(view.push(step.value), signal);
-    const { status, message } = step.value;
+    const { status, message, undelivered } = step.value;
+    this.#said.end(undelivered);
     this.#errorMessage = status === "completed" ? undefined : (message ?? status);
     await this.#tell(view.end(), signal);
   }
@@ -152,4 +170,8 @@ export class Agent {
       }
     }
   }
+}
+
+function messagesOf(input: string | readonly OmniMessage[]): readonly OmniMessage[] {
+  return typeof input === "string" ? [userText(input)] : input;
 }
