@@ -8,6 +8,7 @@ import {
 import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
+import { compactionLine } from "./compaction-line.ts";
 import { folded } from "./fold.ts";
 import { streamedHeading, toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
@@ -42,6 +43,7 @@ export function textView(io: Io, stdout: OutputStream): View {
   let lastHeading: string | undefined;
   /** The latest reply made a call. */
   let hasCalled = false;
+  let isCompacting = false;
 
   const write = (text: string): Promise<void> | undefined => {
     if (isTerminal) return stdout.write(progress.erase() + text);
@@ -99,6 +101,13 @@ export function textView(io: Io, stdout: OutputStream): View {
   return {
     show(message: OmniMessage) {
       if (message.origin !== undefined) return undefined;
+      if (isType(message, "compaction_begin") || isType(message, "compaction_end")) {
+        isCompacting = message.payload.type === "compaction_begin";
+        const line = compactionLine(message);
+        return line === undefined ? undefined : talk([line]);
+      }
+      // A summary is for the model.
+      if (isCompacting) return undefined;
       if (isType(message, "partial_text")) {
         return message.payload.event_type === "stop" ? endLine() : stream(message.payload.text);
       }

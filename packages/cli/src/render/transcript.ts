@@ -6,6 +6,7 @@ import {
   type ToolCallOutputPayload,
   type ToolDefinition,
 } from "@rookery/core";
+import { compactionLine } from "./compaction-line.ts";
 import { folded } from "./fold.ts";
 import { toolHeading } from "./heading.ts";
 import { neutralise, oneLine } from "./neutralise.ts";
@@ -14,13 +15,14 @@ import { neutralise, oneLine } from "./neutralise.ts";
  * A record as a person reads it: returns a function that gives each message's lines in turn, or nothing.
  *
  * Calls run side by side: a result that does not follow its own heading gets it again. What a later model context
- * carried over from an earlier one is left out, since it was shown there.
+ * carried over from an earlier one is left out, since it was shown there, but for a summary.
  */
 export function transcript(columns: number): (message: OmniMessage) => string | undefined {
   const tools = new Map<string, ToolDefinition>();
   const calls = new Map<string, string>();
   let lastCall: string | undefined;
   let carried = 0;
+  let isCompacting = false;
   return (message) => {
     if (isSessionMeta(message)) {
       carried = message.payload.carried ?? 0;
@@ -28,8 +30,16 @@ export function transcript(columns: number): (message: OmniMessage) => string | 
     }
     if (carried > 0) {
       carried -= 1;
-      return undefined;
+      return isType(message, "text") && message.payload.text.startsWith("[context_summary]")
+        ? messageLines(message)
+        : undefined;
     }
+    if (isType(message, "compaction_begin") || isType(message, "compaction_end")) {
+      isCompacting = message.payload.type === "compaction_begin";
+      return compactionLine(message);
+    }
+    // What is said while a summary is made is shown by what the next context begins with.
+    if (isCompacting) return undefined;
     if (isType(message, "tool_list_ready")) {
       for (const tool of message.payload.tools) tools.set(tool.name, tool);
     }
