@@ -1,4 +1,5 @@
-import { eventMessage, modelMessage, sessionMetaMessage, userText } from "@rookery/core";
+import { eventMessage, modelMessage, userText } from "@rookery/core";
+import { sessionMetaMessage } from "@rookery/core/omnimessage";
 import { expect, test } from "vitest";
 import { fakeIo } from "../../test/support/fake-io.ts";
 import { OutputStream } from "../output-stream.ts";
