@@ -7,15 +7,17 @@ import { restoreSession } from "../src/session/resume/restore-session.ts";
 import type { Session } from "../src/session/session.ts";
 import { readTraceMessages, ruleViolations, tempAgent } from "../src/testing/index.ts";
 import { contextFile, contextNumbers } from "../src/trace/context-files.ts";
+import { conversationBreaches } from "./support/damaged-trace.ts";
 import { openPlanned, plannedTools, sessionPlans } from "./support/random-session.ts";
 
-test("whatever happens in a session, its record says what the model was sent and said, message for message", async () => {
+test("whatever happens in a session, its record says what the model was sent and said, message for message, and is a conversation", async () => {
   await using home = await tempAgent({ tools: plannedTools });
   await fc.assert(
     fc.asyncProperty(sessionPlans, async (plan) => {
       const differences: unknown[] = [];
       // At every request, in the middle of runs too.
       await using planned = await openPlanned(home, plan, async (sent) => {
+        differences.push(...conversationBreaches(sent));
         const recorded = plain(await recordedFor(planned.session));
         if (JSON.stringify(recorded) !== JSON.stringify(plain(sent))) differences.push({ recorded, sent: plain(sent) });
       });
