@@ -227,6 +227,12 @@ test("a context that is as full behind its summary as before is left alone, with
   expect(warnings).toEqual(["compaction-no-progress"]);
 });
 
+test("a call right behind the records that a context was started with is checked like any other", async () => {
+  await using scene = await open([{ ...CALL, ...FULL }, SUMMARY], [calls("a"), "done"], { keepRecentTokens: 1000 });
+  // What a context is started with is left out of the trace that the rules are checked on.
+  expect((await scene.run("begin")).outcome.text).toBe("done");
+});
+
 test("after so many turns the context is compacted, whatever it takes; discard waits for the end of the task", async () => {
   await using scene = await open([CALL, SUMMARY], [calls("a"), SUMMARY], ["done"], { maxSessionTurns: 1 });
   expect((await scene.run("begin")).outcome.text).toBe("done");

@@ -13,6 +13,7 @@ import type { Session } from "../src/session/session.ts";
 import { ruleViolations, type ScriptedTurn, scriptedLLM, type TempAgent, tempAgent } from "../src/testing/index.ts";
 import { modelOver, PIXEL, PIXEL_DATA, strict } from "./support/adapter-kit.ts";
 import { ask } from "./support/ask.ts";
+import { conversationBreaches, cutsOf } from "./support/damaged-trace.ts";
 
 const allow = { approve: async () => "allow" as const };
 
@@ -112,12 +113,12 @@ test("wherever a trace is cut off and whatever line of it is lost, all four serv
     const { history } = log;
     log.add(userText("go on"));
     const prompt = { history, input: log.nextInput() };
-    expect(breaches([...history, ...prompt.input])).toEqual([]);
+    expect(conversationBreaches([...history, ...prompt.input])).toEqual([]);
     prompts.set(JSON.stringify([plain(history), plain(prompt.input)]), prompt);
   };
   const whole = `${lines.join("\n")}\n`;
   const head = `${lines[0]}\n`;
-  for (const at of cuts(lines)) await collect(whole.slice(0, Math.max(at, head.length)));
+  for (const at of cutsOf(lines)) await collect(whole.slice(0, Math.max(at, head.length)));
   for (let lost = 1; lost < lines.length; lost++) {
     await collect(`${lines.toSpliced(lost, 1, "{damaged").join("\n")}\n`);
   }
@@ -285,26 +286,6 @@ function witness(...turns: readonly ScriptedTurn[]): { createLLM: CreateLLM; sen
   };
 }
 
-/** Where a conversation is none that a service takes. */
-function breaches(messages: readonly OmniMessage[]): string[] {
-  const found: string[] = [];
-  let open = new Set<string>();
-  let before = "";
-  for (const { payload } of messages) {
-    const { type, role, tool_call_id: id = "" } = payload as { type: string; role: string; tool_call_id?: string };
-    if (before === "" && role !== "user") found.push("it does not begin with the user");
-    if (type === "tool_call_output") {
-      if (!open.delete(id)) found.push(`an output of ${id} without its call`);
-    } else if (role !== before || role === "user") {
-      if (open.size > 0) found.push(`${type} before the output of ${[...open]}`);
-      open = new Set();
-    }
-    if (type === "tool_call") open.add(id);
-    before = role;
-  }
-  return open.size > 0 ? [...found, `no output of ${[...open]}`] : found;
-}
-
 /** Without what is never sent. */
 function plain(messages: readonly OmniMessage[]): { payload: OmniPayload }[] {
   return messages.map(({ payload }) => {
@@ -316,17 +297,6 @@ function plain(messages: readonly OmniMessage[]): { payload: OmniPayload }[] {
 function textIn(payload: OmniPayload): string {
   const { text, output, image_url: image } = payload as { text?: string; output?: string; image_url?: string };
   return text ?? output ?? image ?? payload.type ?? "";
-}
-
-/** Around and inside of every line. */
-function cuts(lines: readonly string[]): number[] {
-  let start = 0;
-  return lines.flatMap((line) => {
-    const bytes = Buffer.byteLength(line);
-    const at = [start, start + Math.floor(bytes / 2), start + bytes];
-    start += bytes + 1;
-    return at;
-  });
 }
 
 async function drain(run: AsyncGenerator<OmniMessage>): Promise<OmniMessage[]> {

@@ -104,20 +104,41 @@ export function shapeProblems(
   }
   if (!isRecord(value)) return wrong("an object");
   const problems: ShapeProblem[] = [];
-  const known = new Set<string>();
-  for (const [key, field] of Object.entries(shape.fields)) {
-    const name = fieldName(key);
-    known.add(name);
-    if (Object.hasOwn(value, name) && value[name] !== undefined) {
+  const known = fieldsOf(shape.fields);
+  for (const { name, field, isOptional } of known) {
+    if (value[name] !== undefined && Object.hasOwn(value, name)) {
+      // Most fields are right: what only a report needs is not made for them.
+      if (typeof field === "string" && typeof value[name] === field && PRIMITIVES.has(field)) continue;
       problems.push(...shapeProblems(field, value[name], options, join(path, name)));
-    } else if (name === key) {
+    } else if (!isOptional) {
       problems.push({ path: join(path, name), message: "is missing" });
     }
   }
-  const unknown = options.unknownKeys ? Object.keys(value).filter((key) => !known.has(key)) : [];
+  if (!options.unknownKeys) return problems;
+  const unknown = Object.keys(value).filter((key) => !known.some(({ name }) => name === key));
   // First: what is missing may be there under a wrong name.
   return [...unknown.map((key) => ({ path: join(path, key), message: "is not a known key" })), ...problems];
 }
+
+interface Field {
+  readonly name: string;
+  readonly field: Shape;
+  readonly isOptional: boolean;
+}
+
+/** The fields as they are needed for every value; kept, since a trace has many records and few shapes. */
+function fieldsOf(fields: Fields): readonly Field[] {
+  const kept = readFields.get(fields);
+  if (kept) return kept;
+  const read = Object.entries(fields).map(([key, field]) => {
+    const name = fieldName(key);
+    return { name, field, isOptional: name !== key };
+  });
+  readFields.set(fields, read);
+  return read;
+}
+
+const readFields = new WeakMap<Fields, readonly Field[]>();
 
 /** The JSON Schema (draft 2020-12) of a shape; named shapes become references into `$defs`. */
 export function shapeToJsonSchema(shape: Shape): Record<string, unknown> {

@@ -38,8 +38,12 @@ const MAX_LEVELS = 1000;
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
+  if (levels === 0) return true;
+  for (const key in value) if (isDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return true;
+  return false;
 }
+
+const NAMES = { names } as const;
 
 const ENVELOPE = {
   fields: {
@@ -68,14 +72,14 @@ function payloadProblems(envelope: OmniMessage["type"], payload: Readonly<Record
   const wrongType = (message: string): ShapeProblem[] => [{ path: "payload.type", message }];
   if (envelope === "session_meta") {
     if (type !== undefined) return wrongType("must be absent in a session_meta");
-    return shapeProblems({ fields: sessionMeta }, payload, { names }, "payload");
+    return shapeProblems({ fields: sessionMeta }, payload, NAMES, "payload");
   }
   if (typeof type !== "string") return wrongType(type === undefined ? "is missing" : "must be a string");
   const other = envelope === "model_msg" ? "event_msg" : "model_msg";
   if (Object.hasOwn(payloadTables[other], type))
     return wrongType(`"${type}" belongs in ${other === "event_msg" ? "an" : "a"} ${other}`);
   if (!Object.hasOwn(payloadTables[envelope], type)) return [];
-  return shapeProblems({ fields: payloadTables[envelope][type] ?? {} }, payload, { names }, "payload");
+  return shapeProblems({ fields: payloadTables[envelope][type] ?? {} }, payload, NAMES, "payload");
 }
 
 function describe({ path, message }: ShapeProblem): string {

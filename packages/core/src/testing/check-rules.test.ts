@@ -333,6 +333,14 @@ test("records that carry a history on need no decision and may repeat ids", () =
   ]);
 });
 
+test("a note for the model is on record where it is carried into another context, and nowhere else", () => {
+  const note = userText("[turn_aborted]\nhalf a reply\n[/turn_aborted]");
+  expect(ruleViolations([meta(1), note, begin, assistantText("on"), usage, end()], { trace: true })).toEqual([]);
+  expect(ruleViolations([meta(), note], { trace: true })).toEqual([
+    "rule 8: message 2: a note for the model only is on record",
+  ]);
+});
+
 test("a stream broken off anywhere lacks nothing when it is open", () => {
   for (let length = 0; length <= sampleStream.length; length += 1) {
     expect(ruleViolations(sampleStream.slice(0, length), { open: true })).toEqual([]);

@@ -39,14 +39,16 @@ export async function collectRun(
 async function readRecord(traceDir: string): Promise<OmniMessage[]> {
   const record: OmniMessage[] = [];
   for (const context of contextNumbers(traceDir)) {
-    const [head, ...messages] = await readTraceMessages(contextFile(traceDir, context));
-    if (head) record.push(head, ...messages.slice(carriedBy(head)));
+    record.push(...withoutCarried(await readTraceMessages(contextFile(traceDir, context))));
   }
   return record;
 }
 
-function carriedBy(head: OmniMessage): number {
-  return isSessionMeta(head) ? (head.payload.carried ?? 0) : 0;
+/** The head no longer says that records are carried: those behind it would count as such. */
+function withoutCarried([head, ...messages]: readonly OmniMessage[]): OmniMessage[] {
+  if (!head || !isSessionMeta(head)) return head ? [head, ...messages] : [];
+  const { carried = 0, ...payload } = head.payload;
+  return [{ ...head, payload }, ...messages.slice(carried)];
 }
 
 /** The messages of one trace file. @throws {Error} For a line that cannot be read. */

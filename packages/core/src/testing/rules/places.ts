@@ -1,4 +1,4 @@
-import { isType } from "../../omnimessage/guards.ts";
+import { isSessionMeta, isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 import { isOnRecord } from "../../omnimessage/on-record.ts";
 import type { Report, RuleChecker, RuleScope } from "./rule.ts";
@@ -8,6 +8,8 @@ export class PlaceRules implements RuleChecker {
   readonly #report: Report;
   readonly #scope: RuleScope;
   #compacting = false;
+  /** How many of the next records only carry the history on, which such notes are a part of once they were sent. */
+  #carried = 0;
 
   constructor(report: Report, scope: RuleScope) {
     this.#report = report;
@@ -15,7 +17,9 @@ export class PlaceRules implements RuleChecker {
   }
 
   see(message: OmniMessage, at: number): void {
-    if (isSynthetic(message)) this.#report(8, at, "a note for the model only is on record");
+    if (isSessionMeta(message)) this.#carried = message.payload.carried ?? 0;
+    else if (this.#carried > 0) this.#carried -= 1;
+    else if (isSynthetic(message)) this.#report(8, at, "a note for the model only is on record");
     if (this.#scope.trace) return;
     if (isType(message, "compaction_begin")) this.#compacting = true;
     if (isType(message, "compaction_end")) this.#compacting = false;
