@@ -3,8 +3,11 @@ export type GoalStatus = "active" | "complete" | "blocked" | { readonly problem:
 
 /** The file in which the model says how a goal stands. */
 export interface GoalFile {
+  /** As the model is told of it. */
   readonly path: string;
-  /** As it was written when the goal began. */
+  /** Of the model's notes, as it is told of them. */
+  readonly planPath: string;
+  /** Its text as it was written when the goal began. */
   readonly text: string;
   readStatus(): Promise<GoalStatus>;
 }

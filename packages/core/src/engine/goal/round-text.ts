@@ -1,5 +1,3 @@
-import { posix, win32 } from "node:path";
-import { modelVisiblePath } from "../../environment/model-visible-path.ts";
 import { goalInputText } from "../../omnimessage/goal-input.ts";
 import type { GoalFile } from "./goal-file.ts";
 
@@ -21,14 +19,11 @@ export interface Round {
  */
 export function roundText(
   { number, body, budget, wrapUpTurns }: Round,
-  file: Pick<GoalFile, "path" | "text">,
-  platform: NodeJS.Platform = process.platform,
+  file: Pick<GoalFile, "path" | "planPath" | "text">,
 ): string {
-  const { dirname, join } = platform === "win32" ? win32 : posix;
-  const plan = modelVisiblePath(join(dirname(file.path), "PLAN.md"), platform);
   const lines = [
     "You work on one goal in rounds until it is reached. Each round begins by itself when you have ended the one before.",
-    `Control file: ${modelVisiblePath(file.path, platform)}`,
+    `Control file: ${file.path}`,
     "It was written as follows; only its status may be changed, and only as the rules say (by a command where no file tool reaches it):",
     ...file.text
       .trimEnd()
@@ -36,7 +31,7 @@ export function roundText(
       .map((line) => `  ${line}`),
     `Budget: ${budget}`,
     ...(wrapUpTurns === undefined ? RULES : wrapUpRules(wrapUpTurns)).map(
-      (rule) => `- ${rule.replaceAll("PLAN", () => plan)}`,
+      (rule) => `- ${rule.replaceAll("PLAN", () => file.planPath)}`,
     ),
   ];
   return goalInputText({ round: number, body }, lines);

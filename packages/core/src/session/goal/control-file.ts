@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix, win32 } from "node:path";
 import type { GoalFile, GoalStatus } from "../../engine/goal/goal-file.ts";
 import { modelVisiblePath } from "../../environment/model-visible-path.ts";
 import { errorCode, errorText } from "../../errors/error-text.ts";
 import { ensurePrivateDirectory } from "../../trace/private-files.ts";
 
+const FILE_NAME = "GOAL.yaml";
 /** What a model may add to the file. */
 const ROOM_BYTES = 16_384;
 
@@ -18,7 +19,7 @@ const ROOM_BYTES = 16_384;
  */
 export async function createControlFile(scratchpadDir: string, objective: string): Promise<GoalFile> {
   const { stringify } = await import("yaml");
-  const path = join(scratchpadDir, "GOAL.yaml");
+  const path = join(scratchpadDir, FILE_NAME);
   const text = stringify({ objective, status: "active" }, { lineWidth: 0 });
   ensurePrivateDirectory(scratchpadDir);
   const copy = `${path}.${randomBytes(4).toString("hex")}.tmp`;
@@ -29,7 +30,17 @@ export async function createControlFile(scratchpadDir: string, objective: string
     await rm(copy, { force: true });
   }
   const maxBytes = 2 * Buffer.byteLength(text) + ROOM_BYTES;
-  return { path, text, readStatus: () => readStatus(path, maxBytes) };
+  return { ...shownPaths(scratchpadDir), text, readStatus: () => readStatus(path, maxBytes) };
+}
+
+/** The files of a goal in the spelling for a model (PT-052). */
+export function shownPaths(
+  scratchpadDir: string,
+  platform: NodeJS.Platform = process.platform,
+): Pick<GoalFile, "path" | "planPath"> {
+  const { join } = platform === "win32" ? win32 : posix;
+  const shown = (name: string): string => modelVisiblePath(join(scratchpadDir, name), platform);
+  return { path: shown(FILE_NAME), planPath: shown("PLAN.md") };
 }
 
 /** Follows no link, waits for nothing, and never rejects. */
