@@ -192,6 +192,19 @@ describe("a budget", () => {
     expect(requests).toHaveLength(0);
   });
 
+  test("that is spent pays for no summary before the last round; one behind it counts", async () => {
+    const compaction = { maxContextTokens: 10, keepOutputTokens: -1 };
+    const { run } = await goalSession([WORK, "wrapped up", "[summary]so far[/summary]"], { compaction });
+    const { outcome, messages } = await run({ goal: { budgetTokens: 15 } });
+    expect(outcome.goal).toEqual({ outcome: "budget_limited", rounds: 2, tokens_used: 45 });
+    const told = ["request_begin", "compaction_begin"];
+    const types = messages.flatMap((message) => {
+      const { type = "" } = message.payload;
+      return told.includes(type) ? [type] : roundsIn([message]).map(String);
+    });
+    expect(types).toEqual(["1", "request_begin", "2", "request_begin", "compaction_begin"]);
+  });
+
   test("of rounds is none where it is -1, and 100 where nothing is said", async () => {
     const short = await goalSession(["a", "b", "never"]);
     const { outcome } = await short.run({ goal: { maxRounds: 2 } });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { CompactionSettings } from "../../src/engine/compaction/settings.ts";
 import type { RunOptions } from "../../src/engine/run-outcome.ts";
 import { defineTool } from "../../src/environment/agent-tool.ts";
 import { userText } from "../../src/omnimessage/build.ts";
@@ -12,7 +13,10 @@ import { type CollectedRun, collectRun, type ScriptedTurn, scriptedLLM, tempAgen
 /** A session whose model can write its control file whole, with the tool `report`, or do something else with `work`. */
 export async function goalSession(
   turns: readonly ScriptedTurn[],
-  { work = () => undefined, ...options }: { work?: (file: string) => void; maxTurns?: number } = {},
+  {
+    work = () => undefined,
+    ...options
+  }: { work?: (file: string) => void; maxTurns?: number; compaction?: CompactionSettings } = {},
 ): Promise<{
   readonly session: Session;
   readonly file: string;
