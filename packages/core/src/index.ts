@@ -38,7 +38,7 @@ export type { AfterToolCall, BeforeToolCall, HookedCall, Hooks, OutputOverride }
 export type { DeliveryMode, UndeliveredInput } from "./engine/input-queue.ts";
 // Runs: what a caller gives one, and how it ends.
 export { MAX_RECONNECTS } from "./engine/reconnect.ts";
-export type { RunCode, RunOptions, RunOutcome, Spending } from "./engine/run-outcome.ts";
+export type { GoalOptions, GoalResult, RunCode, RunOptions, RunOutcome, Spending } from "./engine/run-outcome.ts";
 // Tools: the interface, the built-in environment, and the two ways to write a tool.
 export { toBuiltinTool } from "./environment/adapt-agent-tool.ts";
 export {
@@ -122,6 +122,7 @@ export {
   userText,
   withOrigin,
 } from "./omnimessage/build.ts";
+export { type GoalInput, readGoalInput } from "./omnimessage/goal-input.ts";
 export {
   isCompleteModelMessage,
   isEventMessage,

@@ -90,6 +90,7 @@ test("a released name stays: the values that the package exports", () => {
       "policyRules",
       "providerMeant",
       "proxyFor",
+      "readGoalInput",
       "readProjectConfig",
       "readTraceAt",
       "readUserConfig",

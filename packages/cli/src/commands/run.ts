@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import {
   type ApprovalMode,
   type ApproveFn,
+  type GoalOptions,
   type OmniMessage,
   RookeryError,
   type RunOutcome,
@@ -26,6 +27,7 @@ import {
   oneOf,
   onlyOnce,
 } from "../flags.ts";
+import { readGoal } from "../goal-flag.ts";
 import { watchInterruption } from "../interruption.ts";
 import { projectApprover } from "../project-approver.ts";
 import { type ApprovalPrompt, approvalPrompt } from "../prompt-approval.ts";
@@ -56,6 +58,8 @@ interface RunFlags extends AgentFlags, ResumeFlags {
   readonly timeout?: number;
   /** In USD. */
   readonly maxCost?: number;
+  /** A budget, or the prompt where that came next. */
+  readonly goal?: string | true;
   readonly output?: OutputMode;
 }
 
@@ -87,7 +91,12 @@ export function defineRun(program: Command, context: CommandContext): void {
       numberIn("--max-turns", "a whole number above 0", TURNS),
     )
     .option("--timeout <SECONDS>", "the most time", numberIn("--timeout", "a number of seconds", SECONDS))
-    .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD));
+    .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD))
+    .option(
+      "--goal [BUDGET]",
+      "work on PROMPT, task after task, until it is reached; with a budget in tokens: 200k, 1.5m",
+      onlyOnce("--goal"),
+    );
   addOutputFlag(addAgentFlags(addDebugFlag(addSandboxFlags(addToolsetFlag(command)))), [
     "text",
     "json",
@@ -106,7 +115,9 @@ const USD = { integer: false, max: 1_000_000 };
 async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io, stdout } = context;
   const pair = modelFlags(flags);
-  const input = [userText(await readPrompt(argument, flags.file, io)), ...(await readImages(flags.image, io.cwd))];
+  const { goal, prompt = argument } = readGoal(flags.goal, argument);
+  if (goal) assertReportable(flags.approve);
+  const input = [userText(await readPrompt(prompt, flags.file, io)), ...(await readImages(flags.image, io.cwd))];
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
     return await withAgent(flags, context, async (agent) => {
@@ -129,12 +140,31 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
       const person = approvalPrompt(io, stdout, interruption.signal);
       const approve = await projectApprover(agent, mode, person, io);
       const decisions = { approve, ...(person && { person }) };
-      const outcome = await drive(session, input, decisions, flags, context, interruption.signal);
+      const outcome = await drive(
+        session,
+        input,
+        { ...decisions, ...(goal && { goal }) },
+        flags,
+        context,
+        interruption.signal,
+      );
       return outcome.status === "completed" ? 0 : (interruption.exitCode ?? runExitCode(outcome));
     });
   } finally {
     interruption.stop();
   }
+}
+
+/** A goal ends when the model writes so into a file. */
+function assertReportable(approve: ApprovalMode | undefined): void {
+  if (approve !== "read-only" && approve !== "deny-all") return;
+  throw new RookeryError(
+    "usage",
+    `--goal came together with --approve ${approve}, under which its end cannot be written`,
+    {
+      hint: "use --approve always-ask, or --sandbox read-only to keep the workspace as it is",
+    },
+  );
 }
 
 /** A limit on costs that are not known would stop nothing. */
@@ -166,7 +196,11 @@ function assertVision({ vision, meta }: Session): void {
 async function drive(
   session: Session,
   input: readonly OmniMessage[],
-  { approve, person }: { readonly approve: ApproveFn; readonly person?: ApprovalPrompt },
+  {
+    approve,
+    person,
+    goal,
+  }: { readonly approve: ApproveFn; readonly person?: ApprovalPrompt; readonly goal?: GoalOptions },
   flags: RunFlags,
   context: CommandContext,
   signal: AbortSignal,
@@ -179,6 +213,7 @@ async function drive(
     approve,
     signal,
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),
+    ...(goal && { goal }),
   });
   for (;;) {
     const step = await messages.next();

@@ -10,6 +10,7 @@ import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
 import { compactionLine } from "./compaction-line.ts";
 import { folded } from "./fold.ts";
+import { goalLine } from "./goal-line.ts";
 import { streamedHeading, toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
 import { canErase, ProgressLine } from "./progress-line.ts";
@@ -139,6 +140,9 @@ export function textView(io: Io, stdout: OutputStream): View {
         if (message.payload.status === "completed") return release();
         const retry = retryLine(message, io);
         if (retry !== undefined) return talk([retry]);
+      } else {
+        const goal = goalLine(message);
+        if (goal !== undefined) return talk([goal]);
       }
       return undefined;
     },

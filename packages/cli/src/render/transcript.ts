@@ -2,12 +2,14 @@ import {
   isSessionMeta,
   isType,
   type OmniMessage,
+  readGoalInput,
   type SessionMetaPayload,
   type ToolCallOutputPayload,
   type ToolDefinition,
 } from "@rookery/core";
 import { compactionLine } from "./compaction-line.ts";
 import { folded } from "./fold.ts";
+import { goalLine } from "./goal-line.ts";
 import { toolHeading } from "./heading.ts";
 import { neutralise, oneLine } from "./neutralise.ts";
 
@@ -74,10 +76,12 @@ function resultLines({ output, stop_reason: stop = "completed" }: ToolCallOutput
 
 function messageLines(message: OmniMessage): string | undefined {
   if (isType(message, "text")) {
-    const { role, text } = message.payload;
+    const goal = readGoalInput(message);
+    const { role, text } = goal ? { role: "user", text: `${goalLine(message)}\n${goal.body}` } : message.payload;
     const shown = neutralise(text.trimEnd());
     return role === "user" ? `\n> ${shown.replaceAll("\n", "\n> ")}\n` : shown;
   }
   if (isType(message, "abort")) return `[${oneLine(message.payload.code ?? message.payload.reason ?? "aborted")}]`;
-  return undefined;
+  const line = goalLine(message);
+  return line && `[${line}]`;
 }

@@ -2,6 +2,7 @@ import { eventMessage, userText } from "../omnimessage/build.ts";
 import { isCompleteModelMessage, isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage } from "../omnimessage/message.ts";
 import { isContextSummary } from "./compaction/summary-text.ts";
+import { asPast } from "./goal/past-goal.ts";
 import { isCommit, nextInput } from "./next-input.ts";
 
 /**
@@ -72,7 +73,8 @@ export class ContextLog {
 
   /** The input of the next request; see `nextInput`. */
   nextInput(): OmniMessage[] {
-    return [...this.#opening, ...nextInput(this.#tail)];
+    const isOver = this.#tail.some((message) => isType(message, "abort"));
+    return [...(isOver ? this.#opening.map(asPast) : this.#opening), ...nextInput(this.#tail)];
   }
 
   /** Every output is, but for one that nobody called for or that came before: a record may hold what no history can. */

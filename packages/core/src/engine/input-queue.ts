@@ -23,6 +23,8 @@ export class InputQueue {
   #steering: Input[] = [];
   #followUps: Input[] = [];
   #isClosed = false;
+  /** Follow-ups wait although a task would end, since another one comes behind it. */
+  holdsFollowUps = false;
 
   /** Default of both modes: `all`. */
   constructor(
@@ -56,6 +58,11 @@ export class InputQueue {
     return this.#steering.length + this.#followUps.length === 0;
   }
 
+  /** Something waits that goes on with a task which has nothing else to do. */
+  get goesOn(): boolean {
+    return this.#steering.length > 0 || (!this.holdsFollowUps && this.#followUps.length > 0);
+  }
+
   /** The steering for the next request. */
   takeSteering(): OmniMessage[] {
     return take(this.#steering, this.#modes.steering).flatMap(steeringMessages);
@@ -63,7 +70,7 @@ export class InputQueue {
 
   /** What goes on with a task that has nothing else to do; empty when nothing waits. */
   takeContinuation(): OmniMessage[] {
-    if (this.#steering.length > 0) return this.takeSteering();
+    if (this.#steering.length > 0 || this.holdsFollowUps) return this.takeSteering();
     return take(this.#followUps, this.#modes.followUps).flat();
   }
 

@@ -1,6 +1,7 @@
 import { modelMessage, userImage, userText } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
+import { asPast } from "./goal/past-goal.ts";
 import { callText, proseText, tagged } from "./transcript.ts";
 
 /** What a committed call that never got an output is answered with after the harness was killed. */
@@ -16,7 +17,8 @@ export const HARNESS_STOPPED = "harness-stopped";
  *
  * 1. The committed request's calls are answered in their order, each by its recorded output.
  * 2. What was asked since and never answered follows. Where a run broke off inside a reply, its input and whatever the
- *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given.
+ *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given,
+ *    but for that of a goal, which is over.
  * 3. If the run is still trying and calls of a failed attempt had begun to run, a `[turn_retried]` text lists them.
  *
  * @param records - Complete messages and events in recorded order, from a committed `request_begin` or the session's
@@ -66,7 +68,7 @@ export function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<To
 
 /** Runs that ended without an answer: flattened if a reply had begun, as given if not. */
 function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
-  const input = records.filter(isInput);
+  const input = records.filter(isInput).map(asPast);
   const runs = runsOf(records);
   const outputs = new Map([...runs.flatMap(killedOutputs), ...outputsById(records)]);
   const pieces = runs.flatMap((run) => runTranscript(run, outputs));
@@ -111,7 +113,7 @@ function runTranscript(run: readonly OmniMessage[], outputs: ReadonlyMap<string,
       const output = outputs.get(message.payload.tool_call_id);
       return output || at > lastAttempt ? [callText(message.payload, output)] : [];
     }
-    return isInput(message) || at > lastAttempt ? (proseText(message) ?? []) : [];
+    return isInput(message) || at > lastAttempt ? (proseText(asPast(message)) ?? []) : [];
   });
 }
 

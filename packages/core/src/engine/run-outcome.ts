@@ -1,6 +1,6 @@
 import type { ApproveFn } from "../approval/contract.ts";
 import type { ThinkingLevelName } from "../llm/contract.ts";
-import type { TokenCounts } from "../omnimessage/message.ts";
+import type { EventPayload, TokenCounts } from "../omnimessage/message.ts";
 import { addTokens, NO_TOKENS } from "../omnimessage/token-counts.ts";
 import type { DeliveryMode, UndeliveredInput } from "./input-queue.ts";
 
@@ -21,7 +21,20 @@ export interface RunOptions {
   readonly steering?: DeliveryMode;
   /** The same of `session.followUp`; default `all`. */
   readonly followUps?: DeliveryMode;
+  /** The input is an objective that is worked on, task after task, until it is reached; see {@link GoalOptions}. */
+  readonly goal?: GoalOptions;
 }
+
+/** How far a goal may go; `maxCostUsd` of the run holds for all of it. */
+export interface GoalOptions {
+  /** In tokens that did not come from a cache, over all requests; absent: no limit. */
+  readonly budgetTokens?: number;
+  /** Default 100; zero or less: no limit. */
+  readonly maxRounds?: number;
+}
+
+/** What became of a goal. */
+export type GoalResult = Omit<EventPayload<"goal_finished">, "type">;
 
 /** Why a run did not complete, in a form programs can switch on. */
 export type RunCode =
@@ -29,6 +42,7 @@ export type RunCode =
   | "output-length"
   | "approval-unanswered"
   | "budget"
+  | "goal-blocked"
   | "context-overflow"
   | "provider-refused"
   | "retries-exhausted";
@@ -55,6 +69,8 @@ export interface RunOutcome extends Spending {
   readonly denied: readonly { readonly tool: string; readonly reason: string }[];
   /** What was given to `session.steer` and `session.followUp` and has not reached the model; absent: nothing. */
   readonly undelivered?: UndeliveredInput;
+  /** Of a run with a goal. */
+  readonly goal?: GoalResult;
 }
 
 /** Why a task goes no further: the part of an outcome that the last turn decides. */

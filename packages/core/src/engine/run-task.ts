@@ -11,12 +11,28 @@ import { interruption, runTurn } from "./run-turn.ts";
 /** Replies in a row that may end inside a call before the task is given up. */
 const MAX_CUT_REPLIES = 2;
 
+/** What a task has brought so far. */
+export type Progress = Omit<RunOutcome, keyof TaskEnd>;
+
+export const NO_PROGRESS: Progress = { text: "", ...NO_SPENDING, denied: [] };
+
+/** Drives one task as `driveTask` does. One that does not complete ends with an `abort` event, its last message. */
+export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
+  const { end, progress } = await driveTask(opened, run, (spent) => limitReached(spent, limits));
+  return endTask(run, end, progress);
+}
+
 /**
  * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
- * asks to stop, and nobody has said more meanwhile; or until something ends it. A task that does not complete ends with an
- * `abort` event, its last message.
+ * asks to stop, and nobody has said more meanwhile; or until something ends it. The end itself is not recorded.
+ *
+ * @param limit - Asked before every request: how the task ends that may make no further one.
  */
-export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
+export async function driveTask(
+  opened: Engine,
+  run: TaskRun,
+  limit: (spent: Spending) => TaskEnd | undefined,
+): Promise<{ readonly end: TaskEnd; readonly progress: Progress }> {
   let engine = opened;
   const keeper = new ContextKeeper(run);
   const denials: Denial[] = [];
@@ -25,15 +41,18 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
   let cutReplies = 0;
 
   const total = (): Spending => addSpending(spent, keeper.spent);
-  const finish = (end: TaskEnd): Promise<RunOutcome> =>
-    endTask(run, end, { text, ...total(), denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
-  let input: readonly OmniMessage[] = [];
+  const finish = (end: TaskEnd): { end: TaskEnd; progress: Progress } => ({
+    end,
+    progress: { text, ...total(), denied: denials.map(({ tool, reason }) => ({ tool, reason })) },
+  });
+  let isDone = false;
 
   for (;;) {
     if (run.signal.aborted) return finish(interruption(run.signal));
-    const limit = limitReached(total(), limits);
-    if (limit) return finish(limit);
-    for (const message of [...input, ...run.queue.takeSteering()]) await run.emit(message);
+    const reached = limit(total());
+    if (reached) return finish(reached);
+    for (const message of isDone ? run.queue.takeContinuation() : run.queue.takeSteering()) await run.emit(message);
+    isDone = false;
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
     denials.push(...refused);
     if (reply?.usage) {
@@ -45,7 +64,6 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
       const repaired = await keeper.afterOverflow(engine, end);
       if (repaired.end) return finish(repaired.end);
       ({ engine } = repaired);
-      input = [];
       continue;
     }
     if (end || !reply) return finish(end ?? interruption(run.signal));
@@ -54,12 +72,14 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
       const message = `${MAX_CUT_REPLIES} replies in a row reached the output limit inside a tool call`;
       return finish({ status: "failed", code: "output-length", message });
     }
-    const isDone = reply.calls.length === 0 || outputs.every(terminates);
-    const kept = await keeper.afterTurn(engine, isDone);
-    if (kept.end) return finish(kept.end);
-    ({ engine } = kept);
-    input = isDone ? run.queue.takeContinuation() : [];
-    if (isDone && input.length === 0) return finish(taskEnd(reply, denials));
+    isDone = reply.calls.length === 0 || outputs.every(terminates);
+    // A summary is a request, too, and none comes after the budget.
+    if (limit(total())?.code !== "budget") {
+      const kept = await keeper.afterTurn(engine, isDone);
+      if (kept.end) return finish(kept.end);
+      ({ engine } = kept);
+    }
+    if (isDone && !run.queue.goesOn) return finish(taskEnd(reply, denials));
   }
 }
 
@@ -67,7 +87,7 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
 export async function endTask(
   run: Pick<TaskRun, "emit" | "queue">,
   end: TaskEnd,
-  progress: Omit<RunOutcome, keyof TaskEnd> = { text: "", ...NO_SPENDING, denied: [] },
+  progress: Progress = NO_PROGRESS,
 ): Promise<RunOutcome> {
   const { status, code, message } = end;
   const undelivered = run.queue.close();

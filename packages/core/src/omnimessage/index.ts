@@ -14,7 +14,8 @@ export {
   userText,
   withOrigin,
 } from "./build.ts";
-
+/** What a round of a goal says to the model, read back from its message. */
+export { type GoalInput, readGoalInput } from "./goal-input.ts";
 /** Guards: from any message to the one at hand. */
 export {
   isCompleteModelMessage,

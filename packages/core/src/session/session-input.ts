@@ -34,6 +34,26 @@ export function checkInput(messages: readonly OmniMessage[]): void {
   }
 }
 
+/**
+ * Checks what a goal is given: an objective in words, and no more than images with it.
+ *
+ * @throws {RookeryError} `input-empty`.
+ */
+export function checkGoalInput(messages: readonly OmniMessage[]): void {
+  checkInput(messages);
+  const stranger = messages.find((message) => !isType(message, "text") && !isType(message, "image_url"));
+  if (stranger) {
+    const found = JSON.stringify(stranger.payload.type);
+    throw new RookeryError("input-empty", `the input of a goal holds ${found}, and it is text and images alone`, {
+      hint: "put the file into the workspace and name it in the text",
+    });
+  }
+  if (messages.some((message) => isType(message, "text") && hasContent(message))) return;
+  throw new RookeryError("input-empty", "the input of a goal has no text, which is its objective", {
+    hint: "pass userText(...) with what is to be reached",
+  });
+}
+
 function isUserContent(message: OmniMessage): boolean {
   const isContent = isType(message, "text") || isType(message, "image_url") || isType(message, "inline_data");
   return isContent && message.payload.role === "user" && message.origin === undefined;

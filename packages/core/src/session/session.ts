@@ -1,17 +1,28 @@
 import { compact } from "../engine/compaction/compact.ts";
 import type { TaskRun } from "../engine/engine.ts";
+import { runGoal } from "../engine/goal/run-goal.ts";
 import { InputQueue } from "../engine/input-queue.ts";
 import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
-import { addSpending, NO_SPENDING, type RunOptions, type RunOutcome, type Spending } from "../engine/run-outcome.ts";
+import {
+  addSpending,
+  type GoalOptions,
+  NO_SPENDING,
+  type RunOptions,
+  type RunOutcome,
+  type Spending,
+} from "../engine/run-outcome.ts";
 import { endTask, runTask } from "../engine/run-task.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { ModelPricing } from "../llm/cost.ts";
 import type { OmniMessage, SessionMetaPayload, StopReason } from "../omnimessage/message.ts";
+import { createControlFile } from "./goal/control-file.ts";
 import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
-import { checkInput } from "./session-input.ts";
+import { checkGoalInput, checkInput } from "./session-input.ts";
 import type { SessionRecord } from "./session-record.ts";
+
+const DEFAULT_MAX_ROUNDS = 100;
 
 /** The key of a session's model: the one its last request was made with, and the one the next would be. */
 export interface SessionKey {
@@ -94,7 +105,8 @@ export class Session {
   }
 
   /**
-   * Runs one task: gives the model the input and streams what follows until a reply makes no call.
+   * Runs one task: gives the model the input and streams what follows until a reply makes no call. With a `goal` it runs
+   * task after task until the objective is reached.
    *
    * Every failure of a model or a tool is in the stream and in the returned outcome. Leaving the loop early interrupts
    * the run and waits for its end. What an interrupted run leaves unanswered goes to the model with the next input.
@@ -106,7 +118,7 @@ export class Session {
   run(messages: readonly OmniMessage[], options: RunOptions = {}): AsyncGenerator<OmniMessage, RunOutcome> {
     const left = new AbortController();
     const begin = (run: TaskRun): Promise<RunOutcome> => this.#runTask(messages, options, run);
-    const check = (): void => checkInput(messages);
+    const check = (): void => (options.goal ? checkGoalInput : checkInput)(messages);
     return interruptible(this.#stream(begin, options, left, check), () => left.abort());
   }
 
@@ -238,15 +250,38 @@ export class Session {
   }
 
   async #runTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
-    const { context, maxTurns } = this.#parts;
-    const limits = { maxTurns, maxCostUsd: options.maxCostUsd };
     await this.#assertKeyChanged();
-    for (const message of messages) run.record(message);
-    const opened = await context.open(run);
-    const outcome = "engine" in opened ? await runTask(opened.engine, run, limits) : await endTask(run, opened);
+    const outcome = options.goal
+      ? await this.#pursue(messages, options.goal, options, run)
+      : await this.#doTask(messages, options, run);
     this.#spent = addSpending(this.#spent, spendingOf(outcome));
     if (outcome.status === "auth") this.#refusedKey = { key: this.#parts.key?.used() };
     return outcome;
+  }
+
+  async #doTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
+    const { context, maxTurns } = this.#parts;
+    for (const message of messages) run.record(message);
+    const opened = await context.open(run);
+    if (!("engine" in opened)) return endTask(run, opened);
+    return runTask(opened.engine, run, { maxTurns, maxCostUsd: options.maxCostUsd });
+  }
+
+  #pursue(
+    input: readonly OmniMessage[],
+    { budgetTokens, maxRounds = DEFAULT_MAX_ROUNDS }: GoalOptions,
+    { maxCostUsd }: RunOptions,
+    run: TaskRun,
+  ): Promise<RunOutcome> {
+    const { context, maxTurns, record } = this.#parts;
+    return runGoal(run, {
+      input,
+      budget: { tokens: budgetTokens, costUsd: maxCostUsd },
+      maxRounds: maxRounds > 0 ? maxRounds : undefined,
+      maxTurns,
+      createFile: (objective) => createControlFile(record.paths.scratchpadDir, objective),
+      open: () => context.open(run),
+    });
   }
 
   /** After a refused key only another one gets a run (PC-026); a model of the caller's own has no key to compare. */

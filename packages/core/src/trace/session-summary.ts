@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { readGoalInput } from "../omnimessage/goal-input.ts";
 import { isSessionMeta, isType } from "../omnimessage/guards.ts";
 import { readMessages } from "../omnimessage/json-lines.ts";
 import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
@@ -84,7 +85,7 @@ async function readHead(file: string): Promise<TraceHead> {
 /** What a person, or a program in their place, said. */
 function userText(message: OmniMessage): string | undefined {
   if (!isType(message, "text") || message.payload.role !== "user") return undefined;
-  return message.payload.sender === "harness" ? undefined : message.payload.text;
+  return message.payload.sender === "harness" ? readGoalInput(message)?.body : message.payload.text;
 }
 
 function shorten(text: string): string {

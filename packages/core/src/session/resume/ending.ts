@@ -1,6 +1,7 @@
 import type { ContextLog } from "../../engine/context-log.ts";
 import { HARNESS_STOPPED, isCommit, isInput, killedOutput } from "../../engine/next-input.ts";
 import { eventMessage } from "../../omnimessage/build.ts";
+import { readGoalInput } from "../../omnimessage/goal-input.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 
@@ -22,7 +23,7 @@ export function addMissingEnding(log: ContextLog): OmniMessage[] {
     const { reason, mode } = log.compaction;
     add([eventMessage({ type: "compaction_end", reason, mode, status: "failed", error_message: STOPPED })]);
   }
-  if (ending.length > 0 || waitsForReply(log.tail)) {
+  if (ending.length > 0 || waitsForReply(log.tail) || log.nextInput().some(readGoalInput)) {
     add([eventMessage({ type: "abort", reason: STOPPED, code: HARNESS_STOPPED })]);
   }
   return ending;
