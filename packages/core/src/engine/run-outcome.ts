@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly steering?: DeliveryMode;
   /** The same of `session.followUp`; default `all`. */
   readonly followUps?: DeliveryMode;
+  /** Whether the run is told what has ended in the background; default `deliver`. What is held waits for a later run. */
+  readonly backgroundNotices?: "deliver" | "hold";
 }
 
 /** Why a run did not complete, in a form programs can switch on. */

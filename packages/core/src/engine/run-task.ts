@@ -12,8 +12,8 @@ import { interruption, runTurn } from "./run-turn.ts";
 const MAX_CUT_REPLIES = 2;
 
 /**
- * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
- * asks to stop, and nobody has said more meanwhile; or until something ends it. A task that does not complete ends with an
+ * Drives one task from recorded input to its end: turn after turn until a reply makes no call, or every output of a reply
+ * asks to stop, and nobody has said more meanwhile and nothing has ended in the background; or until something ends it. A task that does not complete ends with an
  * `abort` event, its last message.
  */
 export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): Promise<RunOutcome> {
@@ -27,13 +27,17 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
   const total = (): Spending => addSpending(spent, keeper.spent);
   const finish = (end: TaskEnd): Promise<RunOutcome> =>
     endTask(run, end, { text, ...total(), denied: denials.map(({ tool, reason }) => ({ tool, reason })) });
-  let input: readonly OmniMessage[] = [];
+  /** How it ends unless there is more to say. */
+  let done: TaskEnd | undefined;
 
   for (;;) {
-    if (run.signal.aborted) return finish(interruption(run.signal));
     const limit = limitReached(total(), limits);
+    if (done && (limit || (run.queue.isEmpty && !run.notices.hasPending))) return finish(done);
+    if (run.signal.aborted) return finish(interruption(run.signal));
     if (limit) return finish(limit);
-    for (const message of [...input, ...run.queue.takeSteering()]) await run.emit(message);
+    const notices = run.notices.take();
+    const said = done && notices.length === 0 ? run.queue.takeContinuation() : run.queue.takeSteering();
+    for (const message of [...notices, ...said]) await run.emit(message);
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
     denials.push(...refused);
     if (reply?.usage) {
@@ -45,7 +49,7 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
       const repaired = await keeper.afterOverflow(engine, end);
       if (repaired.end) return finish(repaired.end);
       ({ engine } = repaired);
-      input = [];
+      done = undefined;
       continue;
     }
     if (end || !reply) return finish(end ?? interruption(run.signal));
@@ -58,8 +62,7 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
     const kept = await keeper.afterTurn(engine, isDone);
     if (kept.end) return finish(kept.end);
     ({ engine } = kept);
-    input = isDone ? run.queue.takeContinuation() : [];
-    if (isDone && input.length === 0) return finish(taskEnd(reply, denials));
+    done = isDone ? taskEnd(reply, denials) : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BackgroundNotices } from "../engine/background-notices.ts";
 import { compact } from "../engine/compaction/compact.ts";
 import type { TaskRun } from "../engine/engine.ts";
 import { InputQueue } from "../engine/input-queue.ts";
@@ -5,9 +6,11 @@ import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
 import { addSpending, NO_SPENDING, type RunOptions, type RunOutcome, type Spending } from "../engine/run-outcome.ts";
 import { endTask, runTask } from "../engine/run-task.ts";
+import type { BackgroundJob, OnWarning } from "../environment/contract.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { ModelPricing } from "../llm/cost.ts";
 import type { OmniMessage, SessionMetaPayload, StopReason } from "../omnimessage/message.ts";
+import { BackgroundHost } from "./background-host.ts";
 import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
 import { checkInput } from "./session-input.ts";
@@ -25,11 +28,15 @@ export interface CompactionOutcome {
   readonly message?: string;
 }
 
+/** A command that goes on behind the calls. */
+export type BackgroundCommand = Pick<BackgroundJob, "id" | "startedAt" | "status"> & { readonly command: string };
+
 /** What a session is made of; `agent.createSession` puts it together. */
 export interface SessionParts {
   readonly meta: OmniMessage<SessionMetaPayload>;
   readonly record: SessionRecord;
   readonly context: ModelContext;
+  readonly background: BackgroundNotices;
   readonly maxTurns: number | undefined;
   /** What its runs took before it was opened; absent: nothing. */
   readonly spent?: Spending;
@@ -41,6 +48,7 @@ export interface SessionParts {
   readonly key?: SessionKey;
   /** Told once the session has been given up. */
   readonly onDisposed?: (session: Session) => void;
+  readonly onWarning: OnWarning;
 }
 
 /**
@@ -50,6 +58,7 @@ export interface SessionParts {
  */
 export class Session {
   readonly #parts: SessionParts;
+  readonly #host: BackgroundHost;
   #running: { readonly ended: Promise<unknown>; readonly input: InputQueue; interrupt(): void } | undefined;
   #closed = false;
   #spent: Spending;
@@ -57,6 +66,7 @@ export class Session {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#host = new BackgroundHost(parts.background, () => this.#running === undefined, parts.onWarning);
     this.#spent = parts.spent ?? NO_SPENDING;
   }
 
@@ -155,6 +165,7 @@ export class Session {
       queue.discard();
       await ended;
       this.#running = undefined;
+      this.#host.tell();
     }
   }
 
@@ -181,6 +192,38 @@ export class Session {
     return this.#running?.input.withdraw(messages) ?? false;
   }
 
+  /**
+   * Tells a host that something has ended in the background while no run is under way, so that it can start one with
+   * `takeBackgroundNotices`; at once where something waits already. Without a host the next run says it.
+   *
+   * @returns Ends this.
+   */
+  onBackgroundNotice(listener: () => void): () => void {
+    return this.#host.add(listener);
+  }
+
+  /** Whether the model is still to be told of something in the background. */
+  get hasPendingBackgroundNotices(): boolean {
+    return this.#parts.background.hasPending;
+  }
+
+  /** Hands the notices over as the input of a run, each once; none while a run is under way, which says them itself. */
+  takeBackgroundNotices(): OmniMessage[] {
+    return this.#running ? [] : this.#parts.background.take();
+  }
+
+  /** The commands in the background: those that run, and those whose end the model does not know yet. */
+  listBackgroundCommands(): BackgroundCommand[] {
+    return this.#parts.background
+      .list()
+      .map(({ id, title: command, startedAt, status }) => ({ id, command, startedAt, status }));
+  }
+
+  /** Ends a command in the background with all it started; the model gets no notice. False when none of this id runs. */
+  killBackgroundCommand(id: string): Promise<boolean> {
+    return this.#parts.background.kill(id);
+  }
+
   /** Ends the wait before the next attempt at a request; false when nothing waits. */
   skipReconnectWait(): boolean {
     return this.#parts.context.skipReconnectWait();
@@ -189,6 +232,7 @@ export class Session {
   /** Interrupts a run, ends every process and gives the session up; may be called twice. */
   async dispose(): Promise<void> {
     this.#closed = true;
+    this.#parts.background.close();
     this.#running?.interrupt();
     await this.#running?.ended;
     await this.#parts.context.dispose();
@@ -214,9 +258,10 @@ export class Session {
   }
 
   #taskRun(options: RunOptions & { readonly signal: AbortSignal }, input: InputQueue, queue: MessageQueue): TaskRun {
-    const { record } = this.#parts;
+    const { record, background } = this.#parts;
     return {
       ...options,
+      notices: options.backgroundNotices === "hold" ? background.held() : background,
       ...(options.approve && { approve: oneAtATime(options.approve) }),
       queue: input,
       record: (message) => record.add(message),
@@ -241,6 +286,7 @@ export class Session {
     const { context, maxTurns } = this.#parts;
     const limits = { maxTurns, maxCostUsd: options.maxCostUsd };
     await this.#assertKeyChanged();
+    for (const notice of run.notices.take()) await run.emit(notice);
     for (const message of messages) run.record(message);
     const opened = await context.open(run);
     const outcome = "engine" in opened ? await runTask(opened.engine, run, limits) : await endTask(run, opened);
