@@ -8,6 +8,7 @@ import {
 import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
+import { reportLine } from "./background-line.ts";
 import { folded } from "./fold.ts";
 import { streamedHeading, toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
@@ -130,6 +131,9 @@ export function textView(io: Io, stdout: OutputStream): View {
         if (message.payload.status === "completed") return release();
         const retry = retryLine(message, io);
         if (retry !== undefined) return talk([retry]);
+      } else {
+        const report = reportLine(message, columns());
+        if (report !== undefined) return talk([report]);
       }
       return undefined;
     },
