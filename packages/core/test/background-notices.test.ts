@@ -205,7 +205,7 @@ test("what ran when the harness stopped is reported with the first run after it,
   await scene.session.dispose();
   expect(scene.session.takeBackgroundNotices()).toEqual([]);
   const lost = (id: string, gate: string): string =>
-    `[background_task_done]\nkind: command\nid: ${id}\nstatus: ended_with_harness\ndetail: the harness stopped before it told of the end; what it printed since is lost\n[/background_task_done]\nread -r _ < ${gate}; echo over`;
+    `[background_task_done]\nkind: command\nid: ${id}\nstatus: ended_with_harness\ndetail: lost with the harness, and its last output with it\n[/background_task_done]\nread -r _ < ${gate}; echo over`;
   const wanted = [lost(ids[0] ?? "", "gate"), lost(ids[1] ?? "", "second")];
   // A session that is opened and not run leaves them to the next.
   await (await scene.resume()).dispose();

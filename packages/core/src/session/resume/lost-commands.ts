@@ -27,7 +27,7 @@ export class LostCommands {
       id,
       title,
       status: "ended_with_harness",
-      detail: "the harness stopped before it told of the end; what it printed since is lost",
+      detail: "lost with the harness, and its last output with it",
       output: "",
       unreadChars: 0,
     }));
