@@ -197,6 +197,22 @@ test("a new context knows which commands still run", async () => {
   }
 });
 
+test("a history is not discarded before what has ended was told in it", async () => {
+  const full = { text: "done", usage: { total: 1000 } };
+  const compaction = { maxContextTokens: 1000, mode: "discard" } as const;
+  const last = after(
+    () => scene.settle(),
+    () => full,
+  );
+  await using scene = await backgroundScene([starting(), last, { ...full, text: "seen" }], { compaction });
+  const { messages } = await collectRun(scene.session, begin, allow);
+  const places = ["background_task_done", "compaction_begin"].map((word) =>
+    messages.findIndex((message) => JSON.stringify(message).includes(word)),
+  );
+  expect(places[0]).toBeGreaterThan(0);
+  expect(places[1]).toBeGreaterThan(places[0] ?? 0);
+});
+
 test("what ran when the harness stopped is reported with the first run after it, once, and wakes nobody", async () => {
   await using scene = await backgroundScene([starting(), starting("second"), "started"]);
   await collectRun(scene.session, begin, allow);
