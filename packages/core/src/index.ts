@@ -49,6 +49,9 @@ export {
   defineTool,
 } from "./environment/agent-tool.ts";
 export type {
+  BackgroundJob,
+  BackgroundJobs,
+  BackgroundReport,
   CommandSessionManager,
   CreateEnvironment,
   EnvironmentConfig,
@@ -171,7 +174,7 @@ export {
   type SessionMaker,
 } from "./session/replay/replay-trace.ts";
 export { runToEnd } from "./session/run-to-end.ts";
-export type { Session } from "./session/session.ts";
+export type { BackgroundCommand, Session } from "./session/session.ts";
 export type { ToolRunner } from "./session/tool-runner.ts";
 // Traces: reading what sessions left.
 export type { ExportEntry } from "./trace/export-session.ts";

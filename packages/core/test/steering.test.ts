@@ -85,7 +85,7 @@ test("what was said can be taken back until it is delivered", async () => {
 test.each([
   ["an interruption", [{ text: "one", hang: true } as const], {}, "aborted"],
   ["a limit of turns", [CALL], { maxTurns: 1 }, "failed"],
-  ["a limit of turns that is reached with the last reply", ["done"], { maxTurns: 1 }, "failed"],
+  ["a limit of turns that is reached with the last reply", ["done"], { maxTurns: 1 }, "completed"],
   ["a budget that is spent", [CALL], { maxCostUsd: 0.01 }, "failed"],
 ])("%s hands back what was not delivered", async (_, turns, options, status) => {
   const [steering, later] = [[userText("wait"), userImage(PIXEL)], [userText("later")]];

@@ -303,3 +303,16 @@ test("--sandbox and --sandbox-network reach the agent", async () => {
     expect.objectContaining({ sandbox: { mode: "read-only", network: "on" } }),
   ]);
 });
+
+test("commands that still run in the background are named on standard error, for a person alone", async () => {
+  const background = [{ id: "proc-1", command: "npm start", startedAt: new Date(), status: "running" as const }];
+  const io = fakeIo({ cwd: "/tmp" });
+  expect(await rookery(["run", "say hi"], io, fakeAgent({ run: hello, background }))).toBe(0);
+  expect([io.out(), io.err()]).toEqual([
+    "hello\n",
+    "rookery: a command in the background is ended with the session: npm start\n",
+  ]);
+  const quiet = fakeIo({ cwd: "/tmp" });
+  await rookery(["run", "say hi", "--output", "json"], quiet, fakeAgent({ run: hello, background }));
+  expect(quiet.err()).toBe("");
+});

@@ -32,10 +32,12 @@ import { watchInterruption } from "../interruption.ts";
 import { projectApprover } from "../project-approver.ts";
 import { type ApprovalPrompt, approvalPrompt } from "../prompt-approval.ts";
 import { readPrompt } from "../read-prompt.ts";
+import { leftRunningLine } from "../render/background-line.ts";
 import { jsonView, streamJsonView } from "../render/json-view.ts";
 import { spendingView } from "../render/spending-view.ts";
 import { textView } from "../render/text-view.ts";
 import type { View } from "../render/view.ts";
+import { notice } from "../report-error.ts";
 import { retryKey } from "../retry-key.ts";
 import { runHint } from "../run-hint.ts";
 import { type ResumeFlags, sessionToResume } from "../session-to-resume.ts";
@@ -222,6 +224,8 @@ async function drive(
       if (stdout.broken.aborted) return step.value;
       const place = { projectConfigFile: configFile(flags, context), env: io.env };
       view.end(step.value, await runHint(step.value, session.meta, place));
+      const left = output === "text" ? leftRunningLine(session.listBackgroundCommands()) : undefined;
+      if (left !== undefined) notice(io, left);
       return step.value;
     }
     if (person) await person.answered;

@@ -8,6 +8,7 @@ import {
 import type { Io } from "../io.ts";
 import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
+import { reportLine } from "./background-line.ts";
 import { compactionLine } from "./compaction-line.ts";
 import { folded } from "./fold.ts";
 import { goalLine } from "./goal-line.ts";
@@ -141,8 +142,8 @@ export function textView(io: Io, stdout: OutputStream): View {
         const retry = retryLine(message, io);
         if (retry !== undefined) return talk([retry]);
       } else {
-        const goal = goalLine(message);
-        if (goal !== undefined) return talk([goal]);
+        const line = goalLine(message) ?? reportLine(message, columns());
+        if (line !== undefined) return talk([line]);
       }
       return undefined;
     },

@@ -5,6 +5,7 @@ import type {
   OmniMessage,
   RunOptions,
   RunOutcome,
+  Session,
   SessionSummary,
   ToolDefinition,
   TraceEntry,
@@ -17,6 +18,8 @@ export interface AgentScript {
   readonly tools?: readonly ToolDefinition[];
   readonly pricing?: ModelPricing;
   readonly vision?: boolean;
+  /** What runs in the background. */
+  readonly background?: ReturnType<Session["listBackgroundCommands"]>;
   readonly rules?: readonly ApprovalRule[];
   readonly sessions?: readonly SessionSummary[];
   readonly record?: readonly TraceEntry[];
@@ -41,12 +44,14 @@ export function fakeAgent(script: AgentScript): FakeAgent {
       if (script.failure) throw script.failure;
       const meta = { provider: "custom", model_id: "local" };
       const { run, pricing, vision = false } = script;
-      return { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run, pricing, vision };
+      const session = { sessionId: "session-1", traceFile: "/traces/001.jsonl", meta, run, pricing, vision };
+      return { ...session, listBackgroundCommands: () => script.background ?? [] };
     },
     async resumeSession(id: string, options: unknown) {
       log.push(["resumeSession", id, options]);
       const meta = { provider: "custom", model_id: "local" };
-      return { sessionId: id, traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
+      const session = { sessionId: id, traceFile: "/traces/001.jsonl", meta, run: script.run, pricing: script.pricing };
+      return { ...session, listBackgroundCommands: () => [] };
     },
     async latestSessionId(options: unknown) {
       log.push(["latestSessionId", options]);

@@ -1,3 +1,4 @@
+import { BackgroundNotices } from "../engine/background-notices.ts";
 import { type CompactionSettings, planCompaction } from "../engine/compaction/settings.ts";
 import { ContextLog } from "../engine/context-log.ts";
 import type { NamedModel, ToolSide } from "../engine/engine.ts";
@@ -76,11 +77,13 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
       createModel: ({ history, ...start }) => model.create({ ...start, systemPrompt, toolCallIds }, history),
       ...(parts.summaryModel && { summaryModel: parts.summaryModel }),
     }),
+    background: new BackgroundNotices([commandSessions.sessions], memory?.lostCommands.reports),
     maxTurns: maxTurns > 0 ? maxTurns : undefined,
     vision: model.vision === true,
     ...(memory && { spent: memory.spent }),
     ...(model.key && { key: model.key }),
     ...(model.pricing && { pricing: model.pricing }),
     onDisposed: parts.onDisposed,
+    onWarning: tools.onWarning,
   });
 }

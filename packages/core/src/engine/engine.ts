@@ -2,6 +2,7 @@ import type { ApproveFn, VetoFn } from "../approval/contract.ts";
 import type { EnvironmentInterface, OnWarning } from "../environment/contract.ts";
 import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
+import type { RunNotices } from "./background-notices.ts";
 import type { CompactionPlan } from "./compaction/settings.ts";
 import type { ContextLog } from "./context-log.ts";
 import type { Hooks } from "./hooks.ts";
@@ -55,6 +56,7 @@ export interface Run {
 /** A run that can be spoken to while it goes on. */
 export interface TaskRun extends Run {
   readonly queue: InputQueue;
+  readonly notices: RunNotices;
   /** Records a message that is not shown. */
   readonly record: (message: OmniMessage) => void;
 }

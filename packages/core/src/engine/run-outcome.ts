@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly followUps?: DeliveryMode;
   /** The input is an objective that is worked on, task after task, until it is reached; see {@link GoalOptions}. */
   readonly goal?: GoalOptions;
+  /** Whether the run is told what has ended in the background; default `deliver`. What is held waits for a later run. */
+  readonly backgroundNotices?: "deliver" | "hold";
 }
 
 /** How far a goal may go; `maxCostUsd` of the run holds for all of it. */

@@ -23,8 +23,9 @@ export async function runTask(opened: Engine, run: TaskRun, limits: RunLimits): 
 }
 
 /**
- * Drives one task from recorded input to its end: turn after turn until a reply makes no call, every output of a reply
- * asks to stop, and nobody has said more meanwhile; or until something ends it. The end itself is not recorded.
+ * Drives one task from recorded input to its end: turn after turn until a reply makes no call, or every output of a reply
+ * asks to stop, and nobody has said more meanwhile and nothing has ended in the background; or until something ends it. The
+ * end itself is not recorded.
  *
  * @param limit - Asked before every request: how the task ends that may make no further one.
  */
@@ -45,14 +46,18 @@ export async function driveTask(
     end,
     progress: { text, ...total(), denied: denials.map(({ tool, reason }) => ({ tool, reason })) },
   });
-  let isDone = false;
+  /** How it ends unless there is more to say. */
+  let done: TaskEnd | undefined;
 
   for (;;) {
-    if (run.signal.aborted) return finish(interruption(run.signal));
     const reached = limit(total());
+    const goesOn = run.queue.goesOn || run.notices.hasPending;
+    if (done && (reached || !goesOn)) return finish(done);
+    if (run.signal.aborted) return finish(interruption(run.signal));
     if (reached) return finish(reached);
-    for (const message of isDone ? run.queue.takeContinuation() : run.queue.takeSteering()) await run.emit(message);
-    isDone = false;
+    const notices = run.notices.take();
+    const said = done && notices.length === 0 ? run.queue.takeContinuation() : run.queue.takeSteering();
+    for (const message of [...notices, ...said]) await run.emit(message);
     const { reply, outputs, denials: refused, end } = await runTurn(engine, run);
     denials.push(...refused);
     if (reply?.usage) {
@@ -64,6 +69,7 @@ export async function driveTask(
       const repaired = await keeper.afterOverflow(engine, end);
       if (repaired.end) return finish(repaired.end);
       ({ engine } = repaired);
+      done = undefined;
       continue;
     }
     if (end || !reply) return finish(end ?? interruption(run.signal));
@@ -72,14 +78,14 @@ export async function driveTask(
       const message = `${MAX_CUT_REPLIES} replies in a row reached the output limit inside a tool call`;
       return finish({ status: "failed", code: "output-length", message });
     }
-    isDone = reply.calls.length === 0 || outputs.every(terminates);
+    const isDone = reply.calls.length === 0 || outputs.every(terminates);
     // A summary is a request, too, and none comes after the budget.
     if (limit(total())?.code !== "budget") {
       const kept = await keeper.afterTurn(engine, isDone);
       if (kept.end) return finish(kept.end);
       ({ engine } = kept);
     }
-    if (isDone && !run.queue.goesOn) return finish(taskEnd(reply, denials));
+    done = isDone ? taskEnd(reply, denials) : undefined;
   }
 }
 

@@ -128,6 +128,41 @@ export interface CommandSessionManager {
   dispose(): Promise<void>;
 }
 
+/** What goes on behind the calls of one session. */
+export interface BackgroundJobs {
+  /** Those that run, and those that have ended and were not reported, the least recently used first. */
+  list(): readonly BackgroundJob[];
+  /** Whether `takeReports` would give something. */
+  readonly hasReports: boolean;
+  /** The reports of those that have ended; each is given once, and none of one whose end a call has told. */
+  takeReports(): BackgroundReport[];
+  /** Ends one without a report; false for one that does not run. */
+  kill(id: string): Promise<boolean>;
+  /** Told when one has ended. */
+  onSettled(listener: () => void): void;
+}
+
+export interface BackgroundJob {
+  readonly kind: "command";
+  /** By which the model knows it. */
+  readonly id: string;
+  /** What was started, in full; without values of the vault. */
+  readonly title: string;
+  readonly startedAt: Date;
+  readonly status: "running" | "ended";
+}
+
+/** How one has ended. */
+export interface BackgroundReport extends Pick<BackgroundJob, "kind" | "id" | "title"> {
+  /** `ended_with_harness`: nobody was there to see how. */
+  readonly status: StopReason | "ended_with_harness";
+  readonly detail: string;
+  /** The end of what it printed that nobody has read. */
+  readonly output: string;
+  /** Characters before it that can be read by its id. */
+  readonly unreadChars: number;
+}
+
 /** What holds the child sessions of one session. */
 export interface SubagentSessionManager {
   dispose(): Promise<void>;

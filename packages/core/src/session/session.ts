@@ -1,3 +1,4 @@
+import type { BackgroundNotices } from "../engine/background-notices.ts";
 import { compact } from "../engine/compaction/compact.ts";
 import type { TaskRun } from "../engine/engine.ts";
 import { runGoal } from "../engine/goal/run-goal.ts";
@@ -13,9 +14,11 @@ import {
   type Spending,
 } from "../engine/run-outcome.ts";
 import { endTask, runTask } from "../engine/run-task.ts";
+import type { BackgroundJob, OnWarning } from "../environment/contract.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { ModelPricing } from "../llm/cost.ts";
 import type { OmniMessage, SessionMetaPayload, StopReason } from "../omnimessage/message.ts";
+import { BackgroundHost } from "./background-host.ts";
 import { createControlFile } from "./goal/control-file.ts";
 import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
@@ -36,11 +39,15 @@ export interface CompactionOutcome {
   readonly message?: string;
 }
 
+/** A command that goes on behind the calls. */
+export type BackgroundCommand = Pick<BackgroundJob, "id" | "startedAt" | "status"> & { readonly command: string };
+
 /** What a session is made of; `agent.createSession` puts it together. */
 export interface SessionParts {
   readonly meta: OmniMessage<SessionMetaPayload>;
   readonly record: SessionRecord;
   readonly context: ModelContext;
+  readonly background: BackgroundNotices;
   readonly maxTurns: number | undefined;
   /** What its runs took before it was opened; absent: nothing. */
   readonly spent?: Spending;
@@ -52,6 +59,7 @@ export interface SessionParts {
   readonly key?: SessionKey;
   /** Told once the session has been given up. */
   readonly onDisposed?: (session: Session) => void;
+  readonly onWarning: OnWarning;
 }
 
 /**
@@ -61,6 +69,7 @@ export interface SessionParts {
  */
 export class Session {
   readonly #parts: SessionParts;
+  readonly #host: BackgroundHost;
   #running: { readonly ended: Promise<unknown>; readonly input: InputQueue; interrupt(): void } | undefined;
   #closed = false;
   #spent: Spending;
@@ -68,6 +77,7 @@ export class Session {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#host = new BackgroundHost(parts.background, () => this.#running === undefined, parts.onWarning);
     this.#spent = parts.spent ?? NO_SPENDING;
   }
 
@@ -167,6 +177,7 @@ export class Session {
       queue.discard();
       await ended;
       this.#running = undefined;
+      this.#host.tell();
     }
   }
 
@@ -193,6 +204,38 @@ export class Session {
     return this.#running?.input.withdraw(messages) ?? false;
   }
 
+  /**
+   * Tells a host that something has ended in the background while no run is under way, so that it can start one with
+   * `takeBackgroundNotices`; at once where something waits already. Without a host the next run says it.
+   *
+   * @returns Ends this.
+   */
+  onBackgroundNotice(listener: () => void): () => void {
+    return this.#host.add(listener);
+  }
+
+  /** Whether the model is still to be told of something in the background. */
+  get hasPendingBackgroundNotices(): boolean {
+    return this.#parts.background.hasPending;
+  }
+
+  /** Hands the notices over as the input of a run, each once; none while a run is under way, which says them itself. */
+  takeBackgroundNotices(): OmniMessage[] {
+    return this.#running ? [] : this.#parts.background.take();
+  }
+
+  /** The commands in the background: those that run, and those whose end the model does not know yet. */
+  listBackgroundCommands(): BackgroundCommand[] {
+    return this.#parts.background
+      .list()
+      .map(({ id, title: command, startedAt, status }) => ({ id, command, startedAt, status }));
+  }
+
+  /** Ends a command in the background with all it started; the model gets no notice. False when none of this id runs. */
+  killBackgroundCommand(id: string): Promise<boolean> {
+    return this.#parts.background.kill(id);
+  }
+
   /** Ends the wait before the next attempt at a request; false when nothing waits. */
   skipReconnectWait(): boolean {
     return this.#parts.context.skipReconnectWait();
@@ -201,6 +244,7 @@ export class Session {
   /** Interrupts a run, ends every process and gives the session up; may be called twice. */
   async dispose(): Promise<void> {
     this.#closed = true;
+    this.#parts.background.close();
     this.#running?.interrupt();
     await this.#running?.ended;
     await this.#parts.context.dispose();
@@ -226,9 +270,10 @@ export class Session {
   }
 
   #taskRun(options: RunOptions & { readonly signal: AbortSignal }, input: InputQueue, queue: MessageQueue): TaskRun {
-    const { record } = this.#parts;
+    const { record, background } = this.#parts;
     return {
       ...options,
+      notices: options.backgroundNotices === "hold" ? background.held() : background,
       ...(options.approve && { approve: oneAtATime(options.approve) }),
       queue: input,
       record: (message) => record.add(message),
@@ -251,6 +296,7 @@ export class Session {
 
   async #runTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
     await this.#assertKeyChanged();
+    for (const notice of run.notices.take()) await run.emit(notice);
     const outcome = options.goal
       ? await this.#pursue(messages, options.goal, options, run)
       : await this.#doTask(messages, options, run);

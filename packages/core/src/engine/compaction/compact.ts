@@ -2,6 +2,7 @@ import { eventMessage, userText } from "../../omnimessage/build.ts";
 import { estimateMessageTokens } from "../../omnimessage/estimate-tokens.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage, StopReason } from "../../omnimessage/message.ts";
+import { runningMessages } from "../background-report.ts";
 import { splitCarried } from "../context-log.ts";
 import type { Engine, TaskRun } from "../engine.ts";
 import { addSpending, NO_SPENDING, type Spending } from "../run-outcome.ts";
@@ -45,7 +46,7 @@ export async function compact(engine: Engine, run: TaskRun, reason: Reason): Pro
   const attempt = summariser && { attempt: attempts };
   await run.emit(eventMessage({ type: "compaction_end", reason, mode, status, ...attempt, ...failed }));
   if (status === "completed") {
-    const carried = shorter ?? [...opening(engine, scene, summary), ...scene.unanswered];
+    const carried = shorter ?? [...opening(engine, run, scene, summary), ...scene.unanswered];
     return { status, engine: engine.startContext(carried), spent };
   }
   // A conversation that was too long for its own summary is too long for its model.
@@ -111,8 +112,14 @@ function fitted(conversation: readonly OmniMessage[], contextWindow: number): Om
 const LEFT_OUT = "[the conversation before this is left out]";
 
 /** What the next context knows of the conversation. */
-function opening({ compaction }: Engine, { conversation }: Scene, summary: string | undefined): OmniMessage[] {
+function opening(
+  { compaction }: Engine,
+  { notices }: TaskRun,
+  { conversation }: Scene,
+  summary: string | undefined,
+): OmniMessage[] {
   const recent = recentMessages(conversation, compaction.keepRecentTokens);
-  if (summary !== undefined) return [userText(contextSummary(summary), "harness"), ...recent];
-  return recent.length === 0 ? [] : [userText(LEFT_OUT, "harness"), ...recent];
+  const running = runningMessages(notices.list());
+  if (summary !== undefined) return [userText(contextSummary(summary), "harness"), ...running, ...recent];
+  return recent.length === 0 ? running : [userText(LEFT_OUT, "harness"), ...running, ...recent];
 }

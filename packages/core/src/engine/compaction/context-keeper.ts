@@ -43,7 +43,8 @@ export class ContextKeeper {
       const message = `the context takes ${log.tokens} tokens right behind its summary; it is left as it is`;
       onWarning({ code: "compaction-no-progress", message });
     }
-    const isBadMoment = compaction.mode === "discard" && !(isDone && this.#run.queue.isEmpty);
+    const isBadMoment =
+      compaction.mode === "discard" && !(isDone && this.#run.queue.isEmpty && !this.#run.notices.hasPending);
     if (!due || this.#failed || isBadMoment || this.#run.signal.aborted) return { engine };
     return this.#settle(await compact(engine, this.#run, due));
   }

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../omnimessage/message.ts";
 import type { ToolResult } from "../contract.ts";
 import type { CommandSession } from "./command-session.ts";
 import type { ProcessEnd } from "./run-process.ts";
@@ -12,6 +13,13 @@ export function endReport(session: CommandSession, end: ProcessEnd, processId?: 
 export function runningReport(session: CommandSession, processId: string): ToolResult {
   const note = `[still running; process_id: ${processId}; read on, answer or stop it with input_command]`;
   return { note, details: detailsOf(session, processId) };
+}
+
+/** The same in two words and a few, for whoever did not see it. */
+export function shortVerdict(end: ProcessEnd): { status: StopReason; detail: string } {
+  const { stopReason: status = "completed" } = verdict(end);
+  if (end.outcome !== "exited") return { status, detail: howItEnded(end) };
+  return { status, detail: end.signal === null ? `exit code ${end.exitCode}` : `killed by ${end.signal}` };
 }
 
 /** How a command ended, in words for whoever asks later. */

@@ -1,3 +1,4 @@
+import { isLowSurrogate } from "../shorten.ts";
 import type { ProcessInput } from "./child-connection.ts";
 import { CommandOutput } from "./command-output.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
@@ -23,6 +24,7 @@ export interface StartedCommand {
  */
 export class CommandSession {
   readonly started: StartedCommand;
+  readonly startedAt: Date = new Date();
   /** Resolves when the command has ended and everything it printed can be taken; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   readonly #running: RunningProcess;
@@ -90,6 +92,20 @@ export class CommandSession {
   /** The same and the lines that have not ended, as they are now. */
   takeAll(): string {
     return this.take() + this.#output.flush();
+  }
+
+  /** Of the same the last characters, and how many stay before them to be taken later. */
+  takeEnd(maxChars: number): { readonly text: string; readonly leftChars: number } {
+    const text = this.takeAll();
+    const excess = Math.max(0, text.length - maxChars);
+    const leftChars = excess > 0 && isLowSurrogate(text.charCodeAt(excess)) ? excess + 1 : excess;
+    this.#unread.push(text.slice(0, leftChars));
+    return { text: text.slice(leftChars), leftChars };
+  }
+
+  /** Keeps no more than so many characters that nobody has taken. */
+  limitUnread(maxChars: number): void {
+    this.#unread.limit(maxChars);
   }
 
   /** Waits until `printed` is another or the command has ended, the time is over, or the signal fires. */

@@ -76,3 +76,51 @@ test("the id of a command is made from the call that started it, and a call id t
   expect(ids[0]).toEqual(ids[1]);
   expect(new Set(ids[0]).size).toBe(3);
 });
+
+test("a command that has to make room is reported all the same, with the end of what it printed", async () => {
+  const sessions = new CommandSessions();
+  const [long, untold] = [start("printf '%9000d' 7"), start("echo up; exec sleep 300")];
+  const ids = [long, untold].map((session) => keep(sessions, session));
+  await long.ended;
+  while (untold.printed === 0) await untold.change(0, Number.POSITIVE_INFINITY, undefined);
+  for (let count = 0; count < 64; count++) keep(sessions, start("exec sleep 300"));
+  const settled = new Promise<void>((resolve) => sessions.onSettled(resolve));
+  await Promise.all([untold.ended, settled]);
+  const reports = sessions.takeReports();
+  expect(reports).toMatchObject([
+    { id: ids[0], status: "completed", detail: "exit code 0", unreadChars: 0 },
+    {
+      id: ids[1],
+      status: "aborted",
+      detail: "was ended to make room for another command: 64 can be kept",
+      output: "up\n",
+    },
+  ]);
+  expect(reports[0]?.output).toMatch(/^ {3999}7$/);
+  expect([sessions.hasReports, sessions.takeReports()]).toEqual([false, []]);
+});
+
+test("titles and reports hold no value of the vault", async () => {
+  const sessions = new CommandSessions();
+  const vault = { TOKEN: "secret-value" };
+  const command = "echo secret-value";
+  const env = { PATH: process.env.PATH ?? "" };
+  const running = registry.run({ file: "/bin/sh", args: ["-c", command], cwd: tmpdir(), env, vault });
+  const session = new CommandSession(running, { command, cwd: tmpdir(), vault });
+  keep(sessions, session);
+  expect(sessions.list()).toMatchObject([{ title: "echo [vault:TOKEN]" }]);
+  await session.ended;
+  expect(sessions.takeReports()).toMatchObject([{ title: "echo [vault:TOKEN]", output: "[vault:TOKEN]\n" }]);
+});
+
+test("while a call follows a command its end is that call's to tell", async () => {
+  const sessions = new CommandSessions();
+  const session = start("true");
+  const id = keep(sessions, session);
+  const unfollow = session.follow();
+  await session.ended;
+  expect(sessions.hasReports).toBe(false);
+  // The call was given up before it told anything.
+  unfollow();
+  expect(sessions.takeReports()).toMatchObject([{ id, status: "completed" }]);
+});

@@ -11,6 +11,7 @@ const MIN_PIECE_CHARS = 4 * 1024;
  */
 export class UnreadText {
   readonly #pieces: string[] = [];
+  #maxChars = MAX_UNREAD_CHARS;
   #length = 0;
   #dropped = 0;
 
@@ -19,18 +20,24 @@ export class UnreadText {
     return this.#length;
   }
 
+  /** Keeps no more than so many characters from now on. */
+  limit(maxChars: number): void {
+    this.#maxChars = maxChars;
+    this.push("");
+  }
+
   push(text: string): void {
     const last = this.#pieces.at(-1);
     if (last !== undefined && last.length < MIN_PIECE_CHARS) this.#pieces[this.#pieces.length - 1] = last + text;
     else if (text !== "") this.#pieces.push(text);
     this.#length += text.length;
-    while (this.#length - (this.#pieces[0]?.length ?? 0) >= MAX_UNREAD_CHARS)
+    while (this.#length - (this.#pieces[0]?.length ?? 0) >= this.#maxChars)
       this.#drop(this.#pieces.shift()?.length ?? 0);
   }
 
   take(): string {
     const text = this.#pieces.join("");
-    const excess = Math.max(0, text.length - MAX_UNREAD_CHARS);
+    const excess = Math.max(0, text.length - this.#maxChars);
     const start = excess > 0 && isLowSurrogate(text.charCodeAt(excess)) ? excess + 1 : excess;
     this.#drop(start);
     const marker = this.#dropped > 0 ? `[..., ${this.#dropped} chars of earlier output dropped ...]\n` : "";

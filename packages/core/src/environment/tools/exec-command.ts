@@ -19,7 +19,7 @@ const definition: ToolDefinitionConfig = {
   name: "exec_command",
   description: [
     "Runs a shell command with `bash -lc` and returns what it prints on standard output and standard error, and its exit code.",
-    "A command that is not done within yield_time_ms goes on in the background: the call returns what it printed so far and a process_id for input_command.",
+    "A command that is not done within yield_time_ms goes on in the background: the call returns what it printed so far and a process_id for input_command, and you are told when it ends.",
     "Each call is a new shell: `cd` and variables do not last until the next one.",
     "Standard input stays open for input_command; give `</dev/null` to a program that would read it (rg without a path).",
     "There is no terminal: an editor, a pager or a password prompt fails at once.",

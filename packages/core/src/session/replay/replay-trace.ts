@@ -163,7 +163,7 @@ async function* run(
   { signal }: ReplayOptions,
 ): AsyncGenerator<OmniMessage, { outcome: RunOutcome; streamed: readonly OmniMessage[] }> {
   const streamed: OmniMessage[] = [];
-  const messages = session.run(input, { approve, ...(signal && { signal }) });
+  const messages = session.run(input, { approve, backgroundNotices: "hold", ...(signal && { signal }) });
   for (;;) {
     const step = await messages.next();
     if (step.done) return { outcome: step.value, streamed };

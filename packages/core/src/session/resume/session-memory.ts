@@ -2,6 +2,7 @@ import { isCommit } from "../../engine/next-input.ts";
 import { addSpending, NO_SPENDING, type Spending } from "../../engine/run-outcome.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
+import { LostCommands } from "./lost-commands.ts";
 
 /** What a session knows beyond its model context, gathered from the records of all its contexts in order. */
 export class SessionMemory {
@@ -9,12 +10,14 @@ export class SessionMemory {
   readonly callIds: Set<string> = new Set();
   /** The content that each file had when a tool last read or wrote it, by its real path. */
   readonly seenFiles: Map<string, string> = new Map();
+  readonly lostCommands: LostCommands = new LostCommands();
   readonly #introduced = new Map<string, readonly string[]>();
   readonly #committed = new Set<string>();
   #calls: string[] = [];
   #spent = NO_SPENDING;
 
   add(message: OmniMessage): void {
+    this.lostCommands.add(message);
     if (isType(message, "request_begin")) this.#calls = [];
     else if (isType(message, "tool_call")) this.#addCall(message.payload.tool_call_id);
     else if (isType(message, "tool_call_output")) this.#addOutput(message.payload);
