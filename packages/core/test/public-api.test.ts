@@ -91,6 +91,7 @@ test("a released name stays: the values that the package exports", () => {
       "providerMeant",
       "proxyFor",
       "readProjectConfig",
+      "readSystemConfig",
       "readTraceAt",
       "readUserConfig",
       "readUserImage",
