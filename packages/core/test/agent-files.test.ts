@@ -11,6 +11,7 @@ import { BUILTIN_TOOL_FACTORIES, STANDARD_TOOLSET } from "../src/environment/too
 import { userText } from "../src/omnimessage/build.ts";
 import { ofType } from "../src/omnimessage/guards.ts";
 import type { ToolDefinition } from "../src/omnimessage/message.ts";
+import { replayTrace } from "../src/session/replay/replay-trace.ts";
 import { type CollectedRun, collectRun, type ScriptedTurn, scriptedLLM, tempAgent } from "../src/testing/index.ts";
 
 const allow = { approve: async () => "allow" as const };
@@ -277,6 +278,16 @@ test("max_turns limits a task, and the caller's limit goes before it", async () 
   expect((await run({}, ...turns)).outcome).toMatchObject({ status: "failed", code: "max-turns", turns: 1 });
   expect((await run({ maxTurns: 2 }, ...turns)).outcome).toMatchObject({ status: "completed" });
   expect((await run({ maxTurns: 0 }, ...turns)).outcome).toMatchObject({ status: "completed" });
+});
+
+test("a replay goes to the end of its record, whatever the agent's limit is today", async () => {
+  const { run, put, agent, workspaceDir } = await scene();
+  const { trace } = await run({}, { calls: [{ name: "read_file", args: { file_path: "none" } }] }, "done");
+  await put("system_config.yaml", "max_turns: 1\n");
+  const replay = replayTrace(trace, { agent, workspaceDir });
+  let step = await replay.next();
+  while (!step.done) step = await replay.next();
+  expect(step.value.outcomes).toMatchObject([{ status: "completed", turns: 2 }]);
 });
 
 test("the agent's compaction goes before the project's key by key, and the caller's before both", async () => {
