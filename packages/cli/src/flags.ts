@@ -32,7 +32,10 @@ export function addAgentFlags(command: Command): Command {
 }
 
 export function addToolsetFlag(command: Command): Command {
-  return command.option("--toolset <NAME>", "the built-in tools: standard, strict or minimal (default: standard)");
+  return command.option(
+    "--toolset <NAME>",
+    "the built-in tools: standard, strict or minimal (default: the agent's, else standard)",
+  );
 }
 
 export function addSandboxFlags(command: Command): Command {

@@ -18,6 +18,7 @@ export { type ModelEntry, type ModelName, type ProjectConfig, readProjectConfig 
 // What `rookery doctor` looks at.
 export { type ModelChoice, resolveModel } from "./agent/resolve-model.ts";
 export { secretFiles } from "./agent/secret-files.ts";
+export { readSystemConfig, type SystemConfig } from "./agent/system-config.ts";
 export { type ModelTest, type TestModelOptions, testModel } from "./agent/test-model.ts";
 export { readUserConfig, type UserConfig } from "./agent/user-config.ts";
 // Approval: the callback, what it is told, and the modes that terminal and server share.
@@ -175,7 +176,7 @@ export {
 } from "./session/replay/replay-trace.ts";
 export { runToEnd } from "./session/run-to-end.ts";
 export type { BackgroundCommand, Session } from "./session/session.ts";
-export type { ToolRunner } from "./session/tool-runner.ts";
+export type { ListedTool, ToolRunner } from "./session/tool-runner.ts";
 // Traces: reading what sessions left.
 export type { ExportEntry } from "./trace/export-session.ts";
 export type { ImportedSession, ImportOptions } from "./trace/import-session.ts";

@@ -92,6 +92,7 @@ test("a released name stays: the values that the package exports", () => {
       "proxyFor",
       "readGoalInput",
       "readProjectConfig",
+      "readSystemConfig",
       "readTraceAt",
       "readUserConfig",
       "readUserImage",

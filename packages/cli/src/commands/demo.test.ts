@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, isType } from "@rookery/core";
@@ -29,4 +29,15 @@ test("options for all Node programs do not make the recorded calls fail, and wha
     if ("message" in entry && isType(entry.message, "tool_call_output")) ended.push(entry.message.payload.stop_reason);
   }
   expect(ended).toEqual(["failed", "completed", "completed", "completed", "completed"]);
+});
+
+test("the demo has the tools and the turns that it was recorded with, whatever the agent's own file says", async () => {
+  const place = mkdtempSync(join(root, "own-"));
+  const state = join(place, "default_project/agents/default_agent/agent_state");
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, "system_config.yaml"), "max_turns: 1\ntools: { builtin: [] }\n");
+  const io = fakeIo();
+  expect(await rookery(["demo", "--root", place], io)).toBe(0);
+  expect(io.out()).toContain("4 of 4 pass");
+  expect(io.err()).not.toContain("no tool named");
 });

@@ -6,6 +6,7 @@ import {
   type OmniMessage,
   type ReplayOptions,
   type ReplayReport,
+  STANDARD_TOOLSET,
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
@@ -87,7 +88,8 @@ async function play(
   const deltaDelayMs = io.stdout.isTTY ? DELTA_DELAY_MS : 0;
   const report = await withAgent(flags, context, (agent) => {
     const maker: ReplayOptions["agent"] = {
-      createSession: (options) => agent.createSession({ ...options, createEnvironment: withoutNodeOptions }),
+      createSession: (options) =>
+        agent.createSession({ ...options, toolset: "standard", createEnvironment: demoEnvironment }),
     };
     return playRecording(
       maker,
@@ -102,9 +104,13 @@ async function play(
   return report;
 }
 
-/** Options for every Node program here, such as another reporter for tests, are none for those that were recorded. */
-function withoutNodeOptions(config: EnvironmentConfig): Environment {
-  return new Environment({ ...config, vault: { ...config.vault, NODE_OPTIONS: "" } });
+/**
+ * The tools that ship, whatever the agent's own are. Options for every Node program here, such as another reporter for
+ * tests, are none for those that were recorded.
+ */
+function demoEnvironment(config: EnvironmentConfig): Environment {
+  const toolConfig = { customTools: STANDARD_TOOLSET, mcpServers: [] };
+  return new Environment({ ...config, toolConfig, vault: { ...config.vault, NODE_OPTIONS: "" } });
 }
 
 function summary(

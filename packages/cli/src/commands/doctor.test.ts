@@ -58,6 +58,28 @@ test("a configuration that cannot be read is a failure with its file and line", 
   expect(exitCode).toBe(1);
 });
 
+test("the agent's own file is looked at: in order, or a failure with its file, its line and the valid words", async () => {
+  expect((await doctor()).find("system_config.yaml")).toMatchObject([
+    { status: "ok", found: "there is none, and none is needed" },
+  ]);
+  const directory = join(root, "default_project/agents/default_agent/agent_state");
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, "system_config.yaml");
+  writeFileSync(file, "toolset: minimal\ntools:\n  builtin: [{ name: reed, description: d }]\n");
+  const { exitCode, find } = await doctor();
+  expect(find("system_config.yaml")).toEqual([
+    {
+      name: "system_config.yaml",
+      status: "fail",
+      found: `${file}:3: tools.builtin[0].name: no built-in tool of this toolset is named "reed"`,
+      todo: "did you mean read? use one of bash, read, write, edit",
+    },
+  ]);
+  expect(exitCode).toBe(1);
+  writeFileSync(file, "toolset: minimal\n");
+  expect((await doctor()).find("system_config.yaml")).toMatchObject([{ status: "ok", found: `${file} is in order` }]);
+});
+
 test("a key and a proxy's password are never shown", async () => {
   const { find, text } = await doctor({
     OPENAI_API_KEY: "sk-hidden",

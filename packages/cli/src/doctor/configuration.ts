@@ -8,6 +8,7 @@ import {
   proxyFor,
   RookeryError,
   readProjectConfig,
+  readSystemConfig,
   readUserConfig,
   resolveModel,
   secretFiles,
@@ -28,12 +29,14 @@ export async function configurationFindings(
   const paths = agentPaths(root, projectId, agentId);
   const user = await readable("config.yaml", paths.userConfigFile, readUserConfig);
   const project = await readable("project_config.yaml", paths.projectConfigFile, readProjectConfig);
+  const agent = await readable("system_config.yaml", paths.systemConfigFile, readSystemConfig);
   return {
     findings: [
       directory(root),
       ...modes(secretFiles(paths)),
       user.finding,
       project.finding,
+      agent.finding,
       ...(project.value ? [await model(project.value, env)] : []),
       ...["https", "http"].flatMap((scheme) => proxy(scheme, env)),
     ],

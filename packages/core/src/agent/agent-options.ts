@@ -14,7 +14,7 @@ export interface Injection {
   readonly fetch?: typeof fetch;
   /** Makes what executes the tools. */
   readonly createEnvironment?: CreateEnvironment;
-  /** The built-in tools: `standard` (default), `strict` or `minimal`. */
+  /** The built-in tools: `standard`, `strict` or `minimal`; default: the agent's, else `standard`. */
   readonly toolset?: string;
   readonly toolSources?: readonly ToolSource[];
   /** Tools beside the built-in ones, of either kind. */
@@ -62,13 +62,13 @@ export interface SessionOptions extends Injection {
    * else it does not. `unknown`: the tools for both kinds of models.
    */
   readonly vision?: boolean | "unknown";
-  /** The most requests of one task; absent or zero or less: no limit. */
+  /** The most requests of one task; absent: as the agent says; zero or less: no limit. */
   readonly maxTurns?: number;
   /** In place of the default prompt; fully assembled. */
   readonly systemPrompt?: string;
   /** The longest wait for the next event of a reply; default 120000, zero or less: none. */
   readonly requestTimeoutMs?: number;
-  /** When and how room is made in the model context; absent: as the project says. `model` makes the summaries. */
+  /** When and how room is made in the model context; absent: as the agent says, else as the project does. `model` makes the summaries. */
   readonly compaction?: CompactionSettings & {
     readonly model?: { readonly provider: string; readonly modelId: string };
   };

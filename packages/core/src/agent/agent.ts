@@ -24,14 +24,16 @@ import { contextFiles, latestSessionId, listSessions, readSession, removeSession
 import type { SessionSummary } from "../trace/session-summary.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { type Assembly, assembleSession } from "./assemble-session.ts";
+import { chooseTools } from "./choose-tools.ts";
 import { compactionSettings, summaryModel, summaryModelName } from "./compaction-options.ts";
 import { addRules } from "./edit-rules.ts";
 import { modelFetch, openDebugFile } from "./model-fetch.ts";
 import { type AgentPaths, agentPaths, dataRoot } from "./paths.ts";
-import { type ProjectConfig, readProjectConfig } from "./project-config.ts";
+import { readProjectConfig } from "./project-config.ts";
 import { checkResumeOptions } from "./resume-options.ts";
+import { readSessionConfig, type SessionConfig } from "./session-config.ts";
 import { type SessionModel, sessionModel } from "./session-model.ts";
-import { sandboxSettings, sessionSandbox } from "./session-sandbox.ts";
+import { type SessionSandbox, sandboxSettings, sessionSandbox } from "./session-sandbox.ts";
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
@@ -39,7 +41,8 @@ import { visionDescriber } from "./vision-describer.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /**
- * Opens an agent. Until agents are files it needs none and writes nothing but the traces and scratchpads of its sessions.
+ * Opens an agent. Its files, which it needs not have, are read when a session is made; it writes nothing but the traces and
+ * scratchpads of its sessions.
  *
  * @throws {RookeryError} `config-invalid` for an agent or project id that cannot name a directory, a `toolset` that is not
  *   known, and a `debugFile` that is not the user's own regular file.
@@ -76,7 +79,7 @@ export class Agent {
   async createSession(options: SessionOptions = {}): Promise<Session> {
     this.#assertOpen();
     const model = await this.#model(options);
-    const project = await this.#project();
+    const config = await readSessionConfig(this.#paths);
     const settings = await this.#sandboxSettings(options);
     const workspace = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const sessionId = newSessionId();
@@ -89,13 +92,13 @@ export class Agent {
         provider: model.provider,
         model_id: model.modelId,
         model_context_window: model.contextWindow,
-        system_prompt: options.systemPrompt ?? (await defaultSystemPrompt(workspace.path, { sandbox: sandbox.notice })),
+        system_prompt: options.systemPrompt ?? (await this.#prompt(workspace.path, sandbox)),
         agent_state: this.#paths.agentStateDir,
         workspace: workspace.path,
         ...(options.source !== undefined && { source: options.source }),
       });
       return await locked(paths, async (lock) =>
-        this.#keep(await this.#assemble(options, { meta, paths, lock, model, sandbox }, project)),
+        this.#keep(await this.#assemble(options, { meta, paths, lock, model, sandbox }, config)),
       );
     } catch (error) {
       await workspace.abandon();
@@ -104,8 +107,8 @@ export class Agent {
   }
 
   /**
-   * Opens a session where its trace ends: same model, same workspace, same prompt; thinking level, tools and rules are
-   * those of now. What a killed process left running is ended; what it left unfinished goes to the model with the next input.
+   * Opens a session where its trace ends: same model, same workspace, same prompt; thinking level, tools, limits and
+   * rules are those of now. What a killed process left running is ended; what it left unfinished goes to the model with the next input.
    *
    * @throws {RookeryError} As `createSession`; `session-not-found`, `session-locked`, `trace-corrupt`; `usage` for a model
    *   or a workspace other than the session's.
@@ -127,7 +130,7 @@ export class Agent {
       const place = { workspaceDir: workspace, scratchpadDir: paths.scratchpadDir };
       const sandbox = sessionSandbox(await this.#sandboxSettings(options), this.#paths, place);
       const parts = { meta, paths, lock, model, sandbox, restored };
-      return this.#keep(await this.#assemble(options, parts, await this.#project()));
+      return this.#keep(await this.#assemble(options, parts, await readSessionConfig(this.#paths)));
     });
   }
 
@@ -137,15 +140,16 @@ export class Agent {
    */
   async createToolRunner(options: Pick<SessionOptions, "workspaceDir"> & Injection = {}): Promise<ToolRunner> {
     this.#assertOpen();
-    const project = await this.#project();
+    const config = await readSessionConfig(this.#paths);
     const settings = await this.#sandboxSettings(options);
     const { path: workspaceDir } = await openWorkspace(options.workspaceDir, this.#paths.workspacesDir);
     const { scratchpadDir } = sessionPaths(this.#paths.agentDir, newSessionId());
     const sandbox = sessionSandbox(settings, this.#paths, { workspaceDir, scratchpadDir });
     const commandSessions = new ProcessRegistry({ confine: sandbox.sandbox?.confine });
     const place: ToolPlace = { workspaceDir, scratchpadDir, vision: "unknown", commandSessions, sandbox };
-    const tools = await this.#toolSide(options, project, place);
-    return this.#keep(new ToolRunner(tools, (runner) => this.#open.delete(runner)));
+    const tools = await this.#toolSide(options, config, place);
+    const { definitions } = chooseTools(options.toolset ?? this.#options.toolset, config.agent);
+    return this.#keep(new ToolRunner(tools, definitions, (runner) => this.#open.delete(runner)));
   }
 
   /** The project's rules as they are stored now, for an `approver`. @throws {RookeryError} `config-invalid`. */
@@ -240,9 +244,8 @@ export class Agent {
     return made;
   }
 
-  /** Read when a session is made, and kept for its life. */
-  #project(): Promise<ProjectConfig> {
-    return readProjectConfig(this.#paths.projectConfigFile);
+  #prompt(workspaceDir: string, sandbox: SessionSandbox): Promise<string> {
+    return defaultSystemPrompt(workspaceDir, { agentStateDir: this.#paths.agentStateDir, sandbox: sandbox.notice });
   }
 
   #sandboxSettings(options: Injection): Promise<SandboxSettings> {
@@ -254,12 +257,13 @@ export class Agent {
     return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog, options.requestTimeoutMs);
   }
 
-  #toolSide(options: Injection, project: ProjectConfig, place: ToolPlace): Promise<ToolSide> {
+  #toolSide(options: Injection, { project, agent: system }: SessionConfig, place: ToolPlace): Promise<ToolSide> {
     const { command_policy: policy, rules = [], images } = project;
     const { projectConfigFile } = this.#paths;
     return toolSide({
       ofAgent: this.#options,
       ofSession: options,
+      system,
       sources: options.toolSources ?? this.#sources,
       paths: this.#paths,
       veto: (tool, context) => vetoOf({ rules, ...(policy && { policy }) }, tool, context),
@@ -277,16 +281,17 @@ export class Agent {
   async #assemble(
     options: SessionOptions,
     parts: Pick<Assembly, "meta" | "paths" | "lock" | "model" | "sandbox" | "restored">,
-    project: ProjectConfig,
+    config: SessionConfig,
   ): Promise<Session> {
+    const { project, agent: system } = config;
     const summariser = summaryModelName(options, project);
     const summary = summariser && (await this.#model({ ...options, ...summariser }));
     return assembleSession({
       ...parts,
       compaction: compactionSettings(options, project),
       ...(summary && { summaryModel: summaryModel(summary, parts.meta.payload.system_prompt) }),
-      maxTurns: options.maxTurns,
-      toolSide: (place) => this.#toolSide(options, project, place),
+      maxTurns: options.maxTurns ?? system.max_turns,
+      toolSide: (place) => this.#toolSide(options, config, place),
       onWarning: quietly(options.onWarning ?? this.#options.onWarning),
       onDisposed: (session) => this.#open.delete(session),
     });

@@ -4,7 +4,7 @@ import type { SessionOptions } from "./agent-options.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import type { SessionModel } from "./session-model.ts";
 
-/** How the sessions of a project make room: what the caller says goes before what the project says, one by one. */
+/** How sessions make room: what the caller says goes before what the files say, one by one. */
 export function compactionSettings(options: SessionOptions, { compaction = {} }: ProjectConfig): CompactionSettings {
   const { max_context_length, max_session_turns, mode, prompt, keep_recent_tokens, keep_output_tokens } = compaction;
   return {

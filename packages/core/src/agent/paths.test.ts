@@ -22,6 +22,7 @@ test("the paths of an agent lie under its project", () => {
     projectConfigFile: "/r/default_project/project_config.yaml",
     agentDir: "/r/default_project/agents/default_agent",
     agentStateDir: "/r/default_project/agents/default_agent/agent_state",
+    systemConfigFile: "/r/default_project/agents/default_agent/agent_state/system_config.yaml",
     workspacesDir: "/r/default_project/agents/default_agent/workspaces",
   });
 });

@@ -15,6 +15,7 @@ export interface AgentPaths {
   readonly projectConfigFile: string;
   readonly agentDir: string;
   readonly agentStateDir: string;
+  readonly systemConfigFile: string;
   /** Holds the workspaces of sessions that were given none. */
   readonly workspacesDir: string;
 }
@@ -27,13 +28,15 @@ export interface AgentPaths {
 export function agentPaths(root: string, projectId: string, agentId: string): AgentPaths {
   const projectDir = join(root, checkId("project", projectId));
   const agentDir = join(projectDir, "agents", checkId("agent", agentId));
+  const agentStateDir = join(agentDir, "agent_state");
   return {
     root,
     userConfigFile: join(root, "config.yaml"),
     userSkillsDir: join(root, "skills"),
     projectConfigFile: join(projectDir, "project_config.yaml"),
     agentDir,
-    agentStateDir: join(agentDir, "agent_state"),
+    agentStateDir,
+    systemConfigFile: join(agentStateDir, "system_config.yaml"),
     workspacesDir: join(agentDir, "workspaces"),
   };
 }

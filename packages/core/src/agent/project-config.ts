@@ -35,23 +35,24 @@ const rule = {
 
 const policyRule = { name: "string", pattern: "string", "description?": "string", "enabled?": "boolean" } as const;
 
-const modelName = { provider: "string", model_id: "string" };
+const modelName = { provider: "string", model_id: "string" } as const;
+
+/** Of a project and of an agent. */
+export const compactionConfig = {
+  "max_context_length?": "number",
+  "max_session_turns?": "number",
+  "mode?": ["summarize", "discard"],
+  "prompt?": "string",
+  "keep_recent_tokens?": "number",
+  "keep_output_tokens?": "number",
+  "model?": { fields: { provider: "string", model_id: "string" } },
+} as const;
 
 const projectConfig = {
   "default_model?": { fields: modelName },
   "vision_model?": { fields: modelName },
   "models?": { list: { fields: modelEntry } },
-  "compaction?": {
-    fields: {
-      "max_context_length?": "number",
-      "max_session_turns?": "number",
-      "mode?": ["summarize", "discard"],
-      "prompt?": "string",
-      "keep_recent_tokens?": "number",
-      "keep_output_tokens?": "number",
-      "model?": { fields: modelName },
-    },
-  },
+  "compaction?": { fields: compactionConfig },
   "images?": { fields: { "allow_private_addresses?": "boolean" } },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
@@ -64,16 +65,8 @@ export type ModelName = Pick<ModelEntry, "provider" | "model_id">;
 /** What a project knows of one model; `context_window` and `max_tokens` in tokens, `pricing` in USD per million. */
 export type ModelEntry = FieldsOf<typeof modelEntry>;
 
-interface CompactionConfig {
-  /** This and the other sizes are in tokens. */
-  readonly max_context_length?: number;
-  readonly max_session_turns?: number;
-  readonly mode?: "summarize" | "discard";
-  readonly prompt?: string;
-  readonly keep_recent_tokens?: number;
-  readonly keep_output_tokens?: number;
-  readonly model?: ModelName;
-}
+/** Sizes are in tokens. */
+export type CompactionConfig = FieldsOf<typeof compactionConfig>;
 
 /** `project_config.yaml`: docs/configuration.md tells what the keys mean. */
 export interface ProjectConfig {

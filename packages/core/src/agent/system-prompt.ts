@@ -3,19 +3,21 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { modelVisiblePath } from "../environment/model-visible-path.ts";
 
-/** The most of a workspace's AGENTS.md that goes into the prompt. */
+/** The most of one AGENTS.md that goes into the prompt. */
 const MAX_AGENTS_MD_BYTES = 32 * 1024;
 
 /**
- * The prompt of an agent that has no files of its own: what it is, where it works, and what the workspace's `AGENTS.md`
- * says. The date is the day's, in UTC, so that the prompt stays the same over a day.
+ * What an agent is told first: what it is, where it works, and what its own `AGENTS.md` and then the workspace's say. The
+ * date is the day's, in UTC, so that the prompt stays the same over a day.
  *
+ * @param options.agentStateDir - Where the agent's own `AGENTS.md` is looked for.
  * @param options.sandbox - What the model has to know of its sandbox; absent without one.
  */
 export async function defaultSystemPrompt(
   workspaceDir: string,
-  { now = new Date(), sandbox }: { readonly now?: Date; readonly sandbox?: string | undefined } = {},
+  options: { readonly agentStateDir: string; readonly now?: Date; readonly sandbox?: string | undefined },
 ): Promise<string> {
+  const { agentStateDir, now = new Date(), sandbox } = options;
   const parts = [
     "You are a coding agent. You work in a directory on the user's machine through the tools you are given.",
     "Look before you change things, make the smallest change that does the task, check the result, and report briefly " +
@@ -27,6 +29,8 @@ export async function defaultSystemPrompt(
     ].join("\n"),
     ...(sandbox === undefined ? [] : [sandbox]),
   ];
+  const own = await readAgentsMd(join(agentStateDir, "AGENTS.md"));
+  if (own !== undefined) parts.push(`Agent instructions:\n\n${own}`);
   const agentsMd = await readAgentsMd(join(workspaceDir, "AGENTS.md"));
   if (agentsMd !== undefined) parts.push(`The workspace's AGENTS.md:\n\n${agentsMd}`);
   return parts.join("\n\n");

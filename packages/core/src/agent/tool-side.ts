@@ -7,15 +7,16 @@ import type {
   CommandSessionManager,
   EnvironmentConfig,
   ImageOptions,
+  MCPServerConfig,
   OnWarning,
   ToolSource,
   VisionDescriberService,
 } from "../environment/contract.ts";
 import { Environment } from "../environment/environment.ts";
 import type { FileGuard } from "../environment/files/file-guard.ts";
-import { findToolset, toolsetDefinitions } from "../environment/toolset-registry.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
 import type { Injection } from "./agent-options.ts";
+import { chooseTools } from "./choose-tools.ts";
 import { agentSource } from "./native-agents/agent-source.ts";
 import type { AgentPaths } from "./paths.ts";
 import { readProjectConfig } from "./project-config.ts";
@@ -24,6 +25,7 @@ import type { SessionSandbox } from "./session-sandbox.ts";
 import type { SkillLimits } from "./skills/find-skills.ts";
 import { skillRoots } from "./skills/skill-roots.ts";
 import { skillSource } from "./skills/skill-source.ts";
+import type { SystemConfig } from "./system-config.ts";
 import { readUserConfig } from "./user-config.ts";
 
 /** Where and for whom the tools of one session work. */
@@ -44,6 +46,7 @@ export interface ToolPlace {
  * Joins what was given to the agent and to one session into the tools of that session. What the session was given stands in
  * place of the agent's; tools and hooks are added to it.
  *
+ * @param parts.system - The agent's own file.
  * @param parts.sources - The tool sources that hold for this session.
  * @throws {RookeryError} `config-invalid` for a toolset that is not known and a broken file of the person's configuration,
  *   `tool-duplicate`.
@@ -51,6 +54,7 @@ export interface ToolPlace {
 export async function toolSide(parts: {
   readonly ofAgent: Injection;
   readonly ofSession: Injection;
+  readonly system: SystemConfig;
   readonly sources: readonly ToolSource[];
   readonly paths: AgentPaths;
   readonly veto: VetoFn;
@@ -59,14 +63,16 @@ export async function toolSide(parts: {
   readonly images: ImageOptions;
   readonly visionDescriber: VisionDescriberService;
 }): Promise<ToolSide> {
-  const { ofAgent, ofSession, paths, veto, place, images, visionDescriber } = parts;
+  const { ofAgent, ofSession, system, paths, veto, place, images, visionDescriber } = parts;
   const given = { ...ofAgent, ...ofSession };
   const { workspaceDir, commandSessions } = place;
   const onWarning = quietly(given.onWarning);
   const extra = [...(ofAgent.tools ?? []), ...(ofSession.tools ?? [])];
   const forThisModel = ({ forModel }: { forModel?: "vision" | "text-only" }): boolean =>
     forModel === undefined || place.vision === "unknown" || (forModel === "vision") === place.vision;
-  const toolset = findToolset(given.toolset);
+  const { toolset, definitions } = chooseTools(given.toolset, system);
+  const { mcpServers = [] } = system.tools ?? {};
+  if (mcpServers.length > 0) onWarning(notConnected(paths.systemConfigFile, mcpServers));
   const userConfig = await readUserConfig(paths.userConfigFile, onWarning);
   const skills = toolset.skills ? [skillsOf(paths, workspaceDir, onWarning)] : [];
   const agentHost = { commandSessions, env: parts.env, configFile: paths.userConfigFile };
@@ -75,8 +81,8 @@ export async function toolSide(parts: {
     : [];
   const config: EnvironmentConfig = {
     workspaceDir,
-    toolConfig: { customTools: toolsetDefinitions(given.toolset).filter(forThisModel), mcpServers: [] },
-    ...(given.toolset !== undefined && { toolset: given.toolset }),
+    toolConfig: { customTools: definitions.filter(forThisModel), mcpServers },
+    toolset: toolset.name,
     sessionScratchpadDir: place.scratchpadDir,
     services: {
       commandSessions,
@@ -103,6 +109,12 @@ export async function toolSide(parts: {
     offer: place.offer ?? new ToolOffer(),
     onWarning,
   };
+}
+
+function notConnected(file: string, servers: readonly MCPServerConfig[]): Parameters<OnWarning>[0] {
+  const names = servers.map(({ name }) => name).join(", ");
+  const message = `MCP servers cannot be connected yet; those that ${file} names have no tools: ${names}`;
+  return { code: "mcp-not-connected", message };
 }
 
 const MAX_SKILLS = 64;

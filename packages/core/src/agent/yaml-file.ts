@@ -1,9 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import type { Document, LineCounter, Node } from "yaml";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { nearestWord } from "../errors/nearest-word.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { type Fields, fieldNames, type Shape, type ShapeProblem, shapeProblems } from "../omnimessage/shape.ts";
+import { findNonJson } from "./non-json.ts";
 
 /** A YAML file of configuration that fits its shape, ready to be edited with comments and order kept. */
 export interface YamlFile {
@@ -15,6 +17,9 @@ export interface YamlFile {
   readonly value: unknown;
 }
 
+/** Far more than anybody writes by hand. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
 /**
  * Reads a configuration file and checks it, unknown keys included.
  *
@@ -24,7 +29,8 @@ export async function readYamlFile(file: string, shape: { readonly fields: Field
   const { LineCounter, parseDocument } = await import("yaml");
   const lines = new LineCounter();
   // Without pretty errors no excerpt of the file, which may hold keys, gets into a message.
-  const document = parseDocument(await readText(file), { lineCounter: lines, prettyErrors: false });
+  const options = { lineCounter: lines, prettyErrors: false, logLevel: "error" } as const;
+  const document = parseDocument(await readText(file), options);
   const [broken] = document.errors;
   if (broken) {
     const line = lines.linePos(broken.pos[0]).line;
@@ -33,6 +39,11 @@ export async function readYamlFile(file: string, shape: { readonly fields: Field
     });
   }
   const yaml: YamlFile = { file, document, lines, value: plainValue(file, document) };
+  const alien = findNonJson(yaml.value);
+  if (alien) {
+    const place = `${file}:${await lineOf(yaml, alien.steps)}`;
+    throw new RookeryError("config-invalid", `${place}: ${alien.steps.join(".")} ${alien.message}`);
+  }
   const [problem] = shapeProblems(shape, yaml.value, { unknownKeys: true });
   if (problem) throw await misfit(yaml, shape, problem);
   return yaml;
@@ -63,7 +74,16 @@ export async function lineOf(yaml: YamlFile, path: string | readonly string[]): 
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    // Without O_NONBLOCK a named pipe would wait for a writer.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = await handle.stat();
+      if (stats.isFIFO() || stats.isCharacterDevice()) throw new Error("it is not a regular file");
+      if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
+      return await handle.readFile("utf8");
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (errorCode(error) === "ENOENT") return "";
     throw new RookeryError("config-invalid", `cannot read ${file}: ${errorCode(error) ?? errorText(error)}`, {
@@ -107,7 +127,7 @@ function knownKeys(shape: Shape, steps: readonly string[]): string[] {
 }
 
 function isSecret(path: string): boolean {
-  return /(^|\.)(api_key|headers)\b/.test(path);
+  return /(^|\.)(api_key|headers|mcpServers)\b/.test(path);
 }
 
 function pathSteps(path: string): string[] {

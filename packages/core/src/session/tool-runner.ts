@@ -4,24 +4,36 @@ import type { Run, ToolSide } from "../engine/engine.ts";
 import { MessageQueue } from "../engine/message-queue.ts";
 import { oneAtATime } from "../engine/one-at-a-time.ts";
 import { CallBatch } from "../engine/run-calls.ts";
+import type { ToolDefinitionConfig } from "../environment/contract.ts";
 import { modelMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, ToolDefinition } from "../omnimessage/message.ts";
 import { interruptible } from "./interruptible.ts";
 
+/** A tool and, of a built-in one, what else configuration says of it: limits and for which models it is. */
+export type ListedTool = ToolDefinition & Omit<ToolDefinitionConfig, keyof ToolDefinition>;
+
 /** Runs single tools through the real environment, with no model and no record. */
 export class ToolRunner {
   readonly #tools: ToolSide;
+  readonly #definitions: readonly ToolDefinitionConfig[];
   readonly #onDisposed: (runner: ToolRunner) => void;
   readonly #calls = new Set<{ readonly ended: Promise<unknown>; interrupt(): void }>();
 
-  constructor(tools: ToolSide, onDisposed: (runner: ToolRunner) => void = () => undefined) {
+  /** @param definitions - Of built-in tools, as configuration writes them. */
+  constructor(
+    tools: ToolSide,
+    definitions: readonly ToolDefinitionConfig[],
+    onDisposed: (runner: ToolRunner) => void = () => undefined,
+  ) {
     this.#tools = tools;
+    this.#definitions = definitions;
     this.#onDisposed = onDisposed;
   }
 
-  /** The tools that can be called. */
-  async listTools(): Promise<ToolDefinition[]> {
-    return await this.#tools.environment.listTools();
+  /** The tools that can be called, as a model is offered them; built-in ones with the other fields of their definitions. */
+  async listTools(): Promise<ListedTool[]> {
+    const tools = await this.#tools.environment.listTools();
+    return tools.map((tool) => ({ ...this.#definitions.find(({ name }) => name === tool.name), ...tool }));
   }
 
   /**
@@ -75,7 +87,7 @@ export class ToolRunner {
   }
 
   async #drive(run: Run, name: string, argumentsJson: string): Promise<void> {
-    this.#tools.offer.update((await this.listTools()).map(({ hidden: _, ...tool }) => tool));
+    this.#tools.offer.update((await this.#tools.environment.listTools()).map(({ hidden: _, ...tool }) => tool));
     const call = modelMessage({
       type: "tool_call",
       role: "assistant",

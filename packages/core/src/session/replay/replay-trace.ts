@@ -26,6 +26,7 @@ export interface SessionMaker {
     readonly modelId: string;
     readonly vision: "unknown";
     readonly source: string;
+    readonly maxTurns: number;
     readonly workspaceDir?: string;
   }): Promise<Session>;
 }
@@ -97,6 +98,8 @@ export async function* replayTrace(
     // The record does not say what its model saw; the calls in it do.
     vision: "unknown",
     source: options.source ?? "replay",
+    // The record ends where it ended, whatever the agent's limit is today.
+    maxTurns: 0,
     ...(options.workspaceDir !== undefined && { workspaceDir: options.workspaceDir }),
   });
   const outcomes: RunOutcome[] = [];
