@@ -166,6 +166,26 @@ test("a resumed session knows which files changed since it read them, and keeps 
   expect(ids).toEqual(["same#2"]);
 });
 
+test("long output lands in the session's own scratchpad, made or resumed, and what did before can still be read (PC-071, PT-061)", async () => {
+  await using home = await tempAgent();
+  const print = (id: string): object => ({ name: "exec_command", args: { cmd: "seq 1 20000", description: id }, id });
+  const first = await home.agent.createSession({
+    ...home,
+    createLLM: () => scriptedLLM({ calls: [print("a")] } as ScriptedTurn, "done"),
+  });
+  const archived = archiveIn(await drain(first.run([userText("print")], allow)));
+  await first.dispose();
+  expect(archived).toContain(`/scratchpad/${first.sessionId}/`);
+  const tail = { name: "read_file", args: { file_path: archived, offset: 20_000 }, id: "b" };
+  const createLLM: CreateLLM = () => scriptedLLM({ calls: [tail, print("c")] } as ScriptedTurn, "done");
+  const resumed = await home.agent.resumeSession(first.sessionId, { createLLM });
+  const messages = await drain(resumed.run([userText("again")], allow));
+  expect(JSON.stringify(messages)).toContain("20000\\t20000");
+  const later = archiveIn(messages);
+  expect(later).toContain(`/scratchpad/${first.sessionId}/`);
+  expect(later).not.toBe(archived);
+});
+
 test("outputs that nobody called for, or that are there twice, are no part of what is sent", async () => {
   await using home = await tempAgent({ tools: [picture, slow] });
   const live = await home.agent.createSession({ ...home, createLLM: witness(...CONVERSATION).createLLM });
@@ -258,6 +278,11 @@ async function converse(session: Session): Promise<void> {
 
 function call(name: string, id = "c1"): { name: string; args: object; id: string } {
   return { name, args: {}, id };
+}
+
+/** Where the text of an output that was cut has been saved. */
+function archiveIn(messages: readonly OmniMessage[]): string {
+  return /full text saved to (\/[^\]]+)\]/.exec(messages.map(({ payload }) => textIn(payload)).join("\n"))?.[1] ?? "";
 }
 
 /** A model that remembers what it was given and what it said, as a provider would see it. */
