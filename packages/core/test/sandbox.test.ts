@@ -200,6 +200,24 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     expect(readFileSync(file, "utf8")).toBe("gitdir: /elsewhere\n");
   });
 
+  test("configuration of worktrees that git would read and nobody has written yet cannot be put there", async () => {
+    const { place, sh } = sandboxed();
+    const git = join(place.workspaceDir, ".git");
+    mkdirSync(join(git, "worktrees", "w"), { recursive: true });
+    writeFileSync(join(git, "config"), "[extensions]\n\tworktreeConfig = true\n");
+    await sh("echo evil > .git/config.worktree; echo evil > .git/worktrees/w/config.worktree");
+    expect(readFileSync(join(git, "config.worktree"), "utf8")).toBe("");
+    expect(readFileSync(join(git, "worktrees", "w", "config.worktree"), "utf8")).toBe("");
+  });
+
+  test.each(["hooks", "config"])("where a link stands for %s, all of the repository is read-only", async (name) => {
+    const { place, sh } = sandboxed();
+    mkdirSync(join(place.workspaceDir, ".git"));
+    symlinkSync("../elsewhere", join(place.workspaceDir, ".git", name));
+    const { text } = await sh(`rm .git/${name}; touch .git/x; mv .git .g; readlink .git/${name}; touch y && ls`);
+    expect(text).toMatch(/\n\.\.\/elsewhere\ny\n$/);
+  });
+
   test("without a network no address is reached, and neither are sockets of the machine", async () => {
     const { outside, sh } = sandboxed();
     const tcp = await listening(

@@ -1,5 +1,5 @@
-import { lstatSync, mkdirSync, readdirSync, type Stats, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { realPathOf } from "../files/resolve-path.ts";
 
 /** How deep below `.git/modules` repositories are looked for, and how many are guarded. */
@@ -16,9 +16,10 @@ export function isGuardedGitPath(relativePath: string): boolean {
 
 /**
  * What of the workspace's own repository must be mounted read-only, real paths: hooks and configuration, those of its
- * submodules and worktrees too, or the file that stands for `.git` in a worktree.
+ * submodules and worktrees too, or the file that stands for `.git` in a worktree. A repository with a link in the place of
+ * one of these is read-only as a whole, since the link itself could be replaced.
  *
- * Hooks and configuration that are not there are put there, empty: only what exists can be mounted.
+ * What git would look at and is not there is put there, empty: only what exists can be mounted.
  */
 export function gitGuards(workspaceDir: string): string[] {
   const git = join(workspaceDir, ".git");
@@ -26,15 +27,31 @@ export function gitGuards(workspaceDir: string): string[] {
   if (found?.isFile()) return [git];
   if (!found?.isDirectory()) return [];
   put(() => mkdirSync(join(git, "hooks")));
-  put(() => writeFileSync(join(git, "config"), "", { flag: "wx" }));
+  putFile(join(git, "config"));
   const repositories = [git, ...modulesOf(join(git, "modules"), MAX_DEPTH).slice(0, MAX_REPOSITORIES)];
   const worktrees = directoriesIn(join(git, "worktrees"));
+  if (hasWorktreeConfig(git)) for (const directory of [git, ...worktrees]) putFile(join(directory, "config.worktree"));
   return [
     ...repositories.flatMap((directory) => ["hooks", "config", "config.worktree"].map((name) => join(directory, name))),
     ...worktrees.flatMap((directory) => ["commondir", "config.worktree"].map((name) => join(directory, name))),
-  ]
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    .map(realPathOf);
+  ].flatMap((path) => {
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there === undefined) return [];
+    return [realPathOf(there.isSymbolicLink() ? dirname(path) : path)];
+  });
+}
+
+/** Whether git reads `config.worktree` too; a text that only mentions the extension counts. */
+function hasWorktreeConfig(git: string): boolean {
+  try {
+    return /worktreeconfig/i.test(readFileSync(join(git, "config"), "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function putFile(path: string): void {
+  put(() => writeFileSync(path, "", { flag: "wx" }));
 }
 
 function put(make: () => void): void {
