@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import type { Document, LineCounter, Node } from "yaml";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { nearestWord } from "../errors/nearest-word.ts";
@@ -13,6 +14,15 @@ export interface YamlFile {
   readonly lines: LineCounter;
   /** The plain value; `{}` for a file that is missing or empty. */
   readonly value: unknown;
+}
+
+/** Whether nothing is there; a file that cannot be reached counts as there, so that reading it says why. */
+export function isMissing(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -63,6 +73,7 @@ export async function lineOf(yaml: YamlFile, path: string | readonly string[]): 
 
 async function readText(file: string): Promise<string> {
   try {
+    if ((await stat(file)).isFIFO()) throw new Error("it is a FIFO");
     return await readFile(file, "utf8");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return "";
@@ -101,6 +112,7 @@ function knownKeys(shape: Shape, steps: readonly string[]): string[] {
   for (const step of steps) {
     if (typeof at !== "object") return [];
     if ("list" in at) at = at.list;
+    else if ("map" in at && typeof at.map !== "function") at = at.map;
     else if ("fields" in at) at = at.fields[step] ?? at.fields[`${step}?`];
   }
   return typeof at === "object" && "fields" in at ? fieldNames(at.fields) : [];
