@@ -211,11 +211,18 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
   });
 
   test.each(["hooks", "config"])("where a link stands for %s, all of the repository is read-only", async (name) => {
-    const { place, sh } = sandboxed();
+    const { place, sandbox, sh } = sandboxed();
+    const target = join(place.workspaceDir, "elsewhere");
     mkdirSync(join(place.workspaceDir, ".git"));
+    mkdirSync(target);
     symlinkSync("../elsewhere", join(place.workspaceDir, ".git", name));
-    const { text } = await sh(`rm .git/${name}; touch .git/x; mv .git .g; readlink .git/${name}; touch y && ls`);
-    expect(text).toMatch(/\n\.\.\/elsewhere\ny\n$/);
+    const { text } = await sh(`
+      rm .git/${name}; touch .git/x; mv .git .g; touch elsewhere/pre-commit; mv elsewhere e
+      readlink .git/${name}; touch y && ls elsewhere .`);
+    expect(text).toMatch(/\n\.\.\/elsewhere\n\.:\nelsewhere\ny\n\nelsewhere:\n$/);
+    expect(sandbox.writeProblem(join(realpathSync(target), "pre-commit"))).toContain(
+      "keeps hooks and configuration of git",
+    );
   });
 
   test("without a network no address is reached, and neither are sockets of the machine", async () => {
