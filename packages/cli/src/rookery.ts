@@ -92,7 +92,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: "config",
     summary:
-      "the project: config model add | list | test | default | remove, rules list | add | remove | check, policy list",
+      "the project: config model add | list | test | default | vision | remove, rules list | add | remove | check, policy list",
     define: defineConfig,
   },
 ];

@@ -200,6 +200,31 @@ describe.skipIf(!canConfine)(SANDBOX, () => {
     expect(readFileSync(file, "utf8")).toBe("gitdir: /elsewhere\n");
   });
 
+  test("configuration of worktrees that git would read and nobody has written yet cannot be put there", async () => {
+    const { place, sh } = sandboxed();
+    const git = join(place.workspaceDir, ".git");
+    mkdirSync(join(git, "worktrees", "w"), { recursive: true });
+    writeFileSync(join(git, "config"), "[extensions]\n\tworktreeConfig = true\n");
+    await sh("echo evil > .git/config.worktree; echo evil > .git/worktrees/w/config.worktree");
+    expect(readFileSync(join(git, "config.worktree"), "utf8")).toBe("");
+    expect(readFileSync(join(git, "worktrees", "w", "config.worktree"), "utf8")).toBe("");
+  });
+
+  test.each(["hooks", "config"])("where a link stands for %s, all of the repository is read-only", async (name) => {
+    const { place, sandbox, sh } = sandboxed();
+    const target = join(place.workspaceDir, "elsewhere");
+    mkdirSync(join(place.workspaceDir, ".git"));
+    mkdirSync(target);
+    symlinkSync("../elsewhere", join(place.workspaceDir, ".git", name));
+    const { text } = await sh(`
+      rm .git/${name}; touch .git/x; mv .git .g; touch elsewhere/pre-commit; mv elsewhere e
+      readlink .git/${name}; touch y && ls elsewhere .`);
+    expect(text).toMatch(/\n\.\.\/elsewhere\n\.:\nelsewhere\ny\n\nelsewhere:\n$/);
+    expect(sandbox.writeProblem(join(realpathSync(target), "pre-commit"))).toContain(
+      "keeps hooks and configuration of git",
+    );
+  });
+
   test("without a network no address is reached, and neither are sockets of the machine", async () => {
     const { outside, sh } = sandboxed();
     const tcp = await listening(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { fakeIo } from "../../test/support/fake-io.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { display, node, platform } from "../doctor/machine.ts";
+import { display, node, platform, sandbox } from "../doctor/machine.ts";
 import { rookery } from "../rookery.ts";
 
 let root: string;
@@ -125,6 +125,19 @@ test("versions and platforms", () => {
     "fail",
   ]);
   expect([platform("linux").status, platform("win32").status]).toEqual(["ok", "warn"]);
+});
+
+test("a sandbox that cannot be had is a failure only where the person's configuration asks for it", () => {
+  const found = { problem: "no", hint: "do" };
+  const none = () => found;
+  const networked = (network: "on" | "off") => (network === "on" ? { program: "/usr/bin/bwrap" } : found);
+  expect(sandbox(undefined, none)).toMatchObject({ status: "warn", found: "none: no", todo: "do" });
+  expect(sandbox({ mode: "read-only", network: "on" }, none)).toMatchObject({ status: "fail" });
+  expect(sandbox({ mode: "read-only" }, networked)).toMatchObject({
+    status: "fail",
+    found: "none without a network: no",
+  });
+  expect(sandbox({ mode: "read-only", network: "on" }, networked)).toMatchObject({ status: "warn" });
 });
 
 test("a terminal whose locale is not UTF-8 is told", () => {

@@ -48,17 +48,22 @@ export function platform(name: NodeJS.Platform): Finding {
   return warn("platform", `${found} is not supported yet`, "work in Linux, as in WSL or a container");
 }
 
-function sandbox(wanted: Partial<SandboxSettings> | undefined): Finding {
+/** @param availability - How it is found out whether there is one. */
+export function sandbox(
+  wanted: Partial<SandboxSettings> = {},
+  availability: typeof sandboxAvailability = sandboxAvailability,
+): Finding {
   for (const network of ["on", "off"] as const) {
-    const available = sandboxAvailability(network);
+    const available = availability(network);
     if (available.program !== undefined) continue;
     const { problem, hint } = available;
     const found = network === "off" ? `none without a network: ${problem}` : `none: ${problem}`;
     // Without one nothing starts that was told to be confined.
-    const isNeeded = wanted?.mode !== undefined && wanted.mode !== "off";
+    const { mode = "off", network: wantedNetwork = "off" } = wanted;
+    const isNeeded = mode !== "off" && (network === "on" || wantedNetwork === "off");
     return isNeeded ? fail("sandbox", found, hint) : warn("sandbox", found, hint);
   }
-  const { program = "" } = sandboxAvailability("off");
+  const { program = "" } = availability("off");
   return ok("sandbox", `${program} confines programs, without a network too`);
 }
 

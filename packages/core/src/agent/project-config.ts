@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { type CommandPolicy, patternProblem } from "../approval/policy/command-policy.ts";
 import { type ApprovalRule, ruleProblem } from "../approval/rule.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { FieldsOf } from "../omnimessage/shape.ts";
-import { lineOf, readYamlFile, type YamlFile } from "./yaml-file.ts";
+import { isMissing, lineOf, readYamlFile, type YamlFile } from "./yaml-file.ts";
 
 const modelEntry = {
   provider: "string",
@@ -87,7 +86,7 @@ export interface ProjectConfig {
  */
 export async function readProjectConfig(file: string): Promise<ProjectConfig> {
   // Most projects have none, and the parser takes as long to load as everything else of a start.
-  return existsSync(file) ? (await readProjectYaml(file)).config : {};
+  return isMissing(file) ? {} : (await readProjectYaml(file)).config;
 }
 
 /** The same with the document behind it, for edits that keep comments and order. */

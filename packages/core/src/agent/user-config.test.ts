@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -64,6 +65,29 @@ test.for([
   const { file, read } = await config(text);
   await expect(read()).rejects.toMatchObject({ code: "config-invalid", message: expect.stringContaining(file) });
   await expect(read()).rejects.toThrow(problem);
+});
+
+test("an unknown key of an agent is answered with the known ones", async () => {
+  const { read } = await config("native_agents:\n  a: { exec: a }\n");
+  await expect(read()).rejects.toMatchObject({ hint: "use one of executable, args" });
+});
+
+test("a file that is there and cannot be read is an error, and none that says nothing", async () => {
+  const { file, read } = await config();
+  await symlink("config.yaml", file);
+  await expect(read()).rejects.toThrow(`cannot read ${file}: ELOOP`);
+  await rm(file);
+  await mkdir(file);
+  await expect(read()).rejects.toThrow(`cannot read ${file}: EISDIR`);
+  await rm(file, { recursive: true });
+  await symlink("elsewhere", file);
+  expect(await read()).toEqual({});
+});
+
+test.skipIf(process.platform === "win32")("nobody waits for a FIFO in the place of the file", async () => {
+  const { file, read } = await config();
+  execFileSync("mkfifo", [file]);
+  await expect(read()).rejects.toThrow(`cannot read ${file}: it is not a regular file`);
 });
 
 test("a file that others may write to is read with a warning", async () => {

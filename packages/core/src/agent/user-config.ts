@@ -1,9 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { OnWarning } from "../environment/contract.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { FieldsOf } from "../omnimessage/shape.ts";
 import { agentProblem } from "./native-agents/agent-settings.ts";
-import { lineOf, readYamlFile } from "./yaml-file.ts";
+import { isMissing, lineOf, readYamlFile } from "./yaml-file.ts";
 
 const userConfig = {
   "native_agents?": { map: { fields: { executable: "string", "args?": { list: "string" } } } },
@@ -21,7 +21,7 @@ export type UserConfig = FieldsOf<typeof userConfig>;
  * @throws {RookeryError} `config-invalid` naming file, line, key and the nearest valid word.
  */
 export async function readUserConfig(file: string, onWarning: OnWarning = () => undefined): Promise<UserConfig> {
-  if (!existsSync(file)) return {};
+  if (isMissing(file)) return {};
   const yaml = await readYamlFile(file, { fields: userConfig });
   const config = yaml.value as UserConfig;
   for (const [name, settings] of Object.entries(config.native_agents ?? {})) {
@@ -36,7 +36,8 @@ export async function readUserConfig(file: string, onWarning: OnWarning = () => 
       },
     );
   }
-  if ((statSync(file).mode & 0o022) !== 0) {
+  const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if ((mode & 0o022) !== 0) {
     onWarning({ code: "config-writable", message: `others may write to ${file}; take that right away: chmod go-w` });
   }
   return config;

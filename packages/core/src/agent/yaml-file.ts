@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Document, LineCounter, Node } from "yaml";
 import { errorCode, errorText } from "../errors/error-text.ts";
@@ -19,6 +19,15 @@ export interface YamlFile {
 
 /** Far more than anybody writes by hand. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** Whether nothing is there; a file that cannot be reached counts as there, so that reading it says why. */
+export function isMissing(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Reads a configuration file and checks it, unknown keys included.
@@ -121,6 +130,7 @@ function knownKeys(shape: Shape, steps: readonly string[]): string[] {
   for (const step of steps) {
     if (typeof at !== "object") return [];
     if ("list" in at) at = at.list;
+    else if ("map" in at && typeof at.map !== "function") at = at.map;
     else if ("fields" in at) at = at.fields[step] ?? at.fields[`${step}?`];
   }
   return typeof at === "object" && "fields" in at ? fieldNames(at.fields) : [];

@@ -22,6 +22,10 @@ test.each([
   expect(redactSecrets(`\\u003cb>${written}, %41 ${written}`, [secret])).toBe("\\u003cb>[redacted], %41 [redacted]");
 });
 
+test("of an address all that stands before its host is taken out, whatever the password holds", () => {
+  expect(redactSecrets("at https://me:p@ss:word@host.example/a@b", [])).toBe("at https://[redacted]@host.example/a@b");
+});
+
 test("what only looks escaped stays, and so does everything around a secret", () => {
   const text = String.raw`100%, \u12, %zz, \\ud83d\ude42, \u0073k`;
   expect(redactSecrets(text, ["abcdef"])).toBe(text);

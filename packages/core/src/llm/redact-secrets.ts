@@ -5,7 +5,7 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   return withoutSpans(text, [...spansOf(written, text), ...escapedSpansOf(written, text)])
     .replace(/\b(Bearer)\s+[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
     .replace(/([?&][\w.-]{0,40}(?:key|token|sig|signature|secret|password)=)[^&\s"'[]+/gi, `$1${REDACTED}`)
-    .replace(/\b(https?|ftp):\/\/[^\s/@"']+@/gi, `$1://${REDACTED}@`);
+    .replace(/\b(https?|ftp):\/\/[^\s/"']+@/gi, `$1://${REDACTED}@`);
 }
 
 /** The credentials in what a request is sent with: in its headers, and in the base URL's query and userinfo. */

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { ensurePrivateDirectory } from "../../trace/private-files.ts";
 import { realPathOf } from "../files/resolve-path.ts";
 import { type Area, areasOf, depth, isWithin, isWritable, privateTmp } from "./areas.ts";
-import { gitGuards } from "./git-guards.ts";
+import { completeRepository, gitGuards } from "./git-guards.ts";
 import { hostSockets } from "./host-sockets.ts";
 import type { SandboxPlace, SandboxSettings } from "./settings.ts";
 
@@ -40,7 +40,9 @@ export interface Fixtures {
 export function findFixtures(settings: SandboxSettings, place: SandboxPlace): Fixtures {
   const areas = areasOf(settings, place);
   const workspace = realPathOf(place.workspaceDir);
-  const guards = isWritable(areas, workspace) ? gitGuards(workspace) : [];
+  const isOpen = isWritable(areas, workspace);
+  if (isOpen) completeRepository(workspace);
+  const guards = isOpen ? gitGuards(workspace) : [];
   // A link may lead elsewhere, and a mount on what is hidden would show it.
   const readOnly = guards.filter((path) => isWithin(workspace, path) && isWritable(areas, path));
   const hidden = secretsOf(place).elsewhere.filter(existsSync);

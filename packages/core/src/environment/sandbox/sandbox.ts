@@ -7,7 +7,7 @@ import { modelVisiblePath } from "../model-visible-path.ts";
 import { areasOf, isWithin, isWritable, privateTmp } from "./areas.ts";
 import { sandboxAvailability } from "./availability.ts";
 import { bubblewrapCommand } from "./bubblewrap.ts";
-import { isGuardedGitPath } from "./git-guards.ts";
+import { gitGuards, isGuardedGitPath } from "./git-guards.ts";
 import { type Fixtures, findFixtures, mountPlan } from "./mount-plan.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import type { Confine, SandboxPlace, SandboxSettings } from "./settings.ts";
@@ -68,7 +68,10 @@ function writeProblem(path: string, settings: SandboxSettings, place: SandboxPla
     return `the sandbox (${settings.mode}) lets file tools write below ${roots} only, not to ${modelVisiblePath(path)}`;
   }
   const inWorkspace = relative(workspace, path);
-  const isGuarded = isGuardedGitPath(inWorkspace) || (inWorkspace === ".git" && isWithin(workspace, path));
+  const isGuarded =
+    isGuardedGitPath(inWorkspace) ||
+    (inWorkspace === ".git" && isWithin(workspace, path)) ||
+    gitGuards(workspace).some((guard) => isWithin(guard, path));
   return isGuarded
     ? `the sandbox (${settings.mode}) keeps hooks and configuration of git as they are, ${modelVisiblePath(path)} too`
     : undefined;
