@@ -27,7 +27,9 @@ test("undo puts back bytes and modes of the last task, and takes away what was n
   const { files, ...result } = await home.session.undo();
   expect(result).toMatchObject({ task: 1, prompt: "do it", undoTask: 2, notes: [] });
   expect(actions(home, files)).toEqual({ "a.sh": "restored", "deep/er/b.txt": "deleted" });
-  expect(files[1]?.diff).toBe("--- a/deep/er/b.txt\n+++ b/deep/er/b.txt\n@@ -1 +0,0 @@\n-b\n\\ No newline at end of file");
+  expect(files[1]?.diff).toBe(
+    "--- a/deep/er/b.txt\n+++ b/deep/er/b.txt\n@@ -1 +0,0 @@\n-b\n\\ No newline at end of file",
+  );
   expect(home.tree()).toEqual({ "a.sh": "750 old\r\n\0" });
 });
 
@@ -214,7 +216,11 @@ test("what is kept is for its owner alone", async () => {
   await using home = await undoHome();
   home.write("a", "0");
   await home.task(write("a", "1"));
-  for (const [path, mode] of [["", 0o700], ["journal.jsonl", 0o600], ["blobs", 0o700]] as const) {
+  for (const [path, mode] of [
+    ["", 0o700],
+    ["journal.jsonl", 0o600],
+    ["blobs", 0o700],
+  ] as const) {
     expect(statSync(join(home.undoDir, path)).mode & 0o777).toBe(mode);
   }
   for (const name of readdirSync(join(home.undoDir, "blobs"))) {
@@ -233,7 +239,10 @@ test("a hard link stays one, a directory that became a link is not followed", as
   home.write("e/x", "1");
   symlinkSync("e", join(home.workspaceDir, "d"));
   const { files } = await home.session.undo({ force: true });
-  expect(files).toMatchObject([{ action: "restored" }, { action: "refused", reason: "its directory leads elsewhere now" }]);
+  expect(files).toMatchObject([
+    { action: "restored" },
+    { action: "refused", reason: "its directory leads elsewhere now" },
+  ]);
   expect([home.text("a"), home.text("b"), home.text("e/x")]).toEqual(["0", "0", "1"]);
   expect(statSync(join(home.workspaceDir, "a")).nlink).toBe(2);
 });

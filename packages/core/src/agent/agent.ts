@@ -194,7 +194,10 @@ export class Agent {
    * @throws {RookeryError} `session-not-found`, `session-locked`, `trace-corrupt`, `config-invalid`; `usage` for a task that is
    *   not on record.
    */
-  async undoSession(sessionId: string, options: UndoOptions & Pick<SessionOptions, "undo" | "onWarning"> = {}): Promise<UndoResult> {
+  async undoSession(
+    sessionId: string,
+    options: UndoOptions & Pick<SessionOptions, "undo" | "onWarning"> = {},
+  ): Promise<UndoResult> {
     const files = await contextFiles(this.#paths.agentDir, sessionId);
     const paths = sessionPaths(this.#paths.agentDir, sessionId);
     const settings = undoSettings(options, await this.#project());

@@ -17,7 +17,7 @@ export function write(path: string, content: string): ToolCall {
 }
 
 export function command(text: string): ToolCall {
-  return { name: "exec_command", args: { command: text } };
+  return { name: "exec_command", args: { cmd: text } };
 }
 
 /** A session whose tasks are given as the calls they make, and its workspace. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { rename, rmdir, symlink, unlink } from "node:fs/promises";
 import { statSync } from "node:fs";
+import { rename, rmdir, symlink, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomically } from "../../environment/files/atomic-write.ts";
 import { sha256 } from "../../environment/files/content-hash.ts";
@@ -27,13 +27,15 @@ export async function applyPlans(
   madeSince: { readonly root: string; readonly atMs: number } | undefined,
 ): Promise<AppliedPlan[]> {
   const byPath = [...plans].sort((a, b) => (a.change.path < b.change.path ? -1 : 1));
+  const made = new Set(plans.flatMap(({ change }) => change.made));
   const applied = new Map<FilePlan, AppliedPlan>();
   for (const plan of byPath.toReversed()) {
     if (plan.action !== "deleted") continue;
     applied.set(plan, await apply(plan, recorder, (path) => unlink(path)));
-    await removeDirectories(plan.change.path, plan.change.made, madeSince);
+    await removeDirectories(plan.change.path, made, madeSince);
   }
-  for (const plan of byPath) if (plan.action === "restored") applied.set(plan, await apply(plan, recorder, putBack(plan)));
+  for (const plan of byPath)
+    if (plan.action === "restored") applied.set(plan, await apply(plan, recorder, putBack(plan)));
   return byPath.map((plan) => applied.get(plan) ?? plan);
 }
 
@@ -46,13 +48,13 @@ async function apply(
   const hash = plan.content && before.kind === "file" ? sha256(plan.content) : undefined;
   const left: FileState = hash !== undefined ? { kind: "file", content: `sha256:${hash}`, mode: 0 } : before;
   try {
+    const present = presentState(path);
+    if (present.kind === "other") return { ...plan, action: "refused", reason: present.what };
     const kept = await recorder.beforeChange(path, left);
     if (plan.isForced && kept.kind === "unkept") {
       return { ...plan, action: "refused", reason: `what is there now could not be kept: ${kept.reason}` };
     }
     if (plan.action === "restored") makeDirectories(dirname(path));
-    const present = presentState(path);
-    if (present.kind === "other") return { ...plan, action: "refused", reason: present.what };
     await inPinnedDirectory(path, work);
     return { ...plan, ...(hash !== undefined && { sha256: hash }) };
   } catch (error) {
@@ -85,7 +87,7 @@ const CLOCK_LAG_MS = 20;
 /** Goes up from a file that was taken away, as long as directories are empty and were not there before the task. */
 async function removeDirectories(
   path: string,
-  made: readonly string[],
+  made: ReadonlySet<string>,
   madeSince: { readonly root: string; readonly atMs: number } | undefined,
 ): Promise<void> {
   for (let directory = dirname(path); ; directory = dirname(directory)) {
@@ -94,7 +96,7 @@ async function removeDirectories(
       madeSince !== undefined &&
       directory.startsWith(`${madeSince.root}/`) &&
       (stats?.birthtimeMs ?? 0) >= madeSince.atMs - CLOCK_LAG_MS;
-    if (!made.includes(directory) && !isYoung) return;
+    if (!made.has(directory) && !isYoung) return;
     try {
       await rmdir(directory);
     } catch {

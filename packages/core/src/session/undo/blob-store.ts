@@ -73,7 +73,12 @@ export async function bytesBelow(directory: string): Promise<number> {
   let bytes = 0;
   for (const entry of entries) {
     const path = join(directory, entry.name);
-    bytes += entry.isDirectory() ? await bytesBelow(path) : await lstat(path).then(({ size }) => size, () => 0);
+    bytes += entry.isDirectory()
+      ? await bytesBelow(path)
+      : await lstat(path).then(
+          ({ size }) => size,
+          () => 0,
+        );
   }
   return bytes;
 }

@@ -79,13 +79,17 @@ export class TaskRecorder {
     if (commands === undefined) return;
     try {
       const { root } = commands.tree;
-      if (findWorkTree(this.#place.workspaceDir)?.root !== root) throw new GitProblem("the git work tree is another one");
+      if (findWorkTree(this.#place.workspaceDir)?.root !== root)
+        throw new GitProblem("the git work tree is another one");
       const after = await snapshotOf(this.#store, this.#place, commands.tree);
       const doubtful = [...after.trackedIgnored].filter((path) => !commands.trackedIgnored.has(path));
       this.#store.add(await treeEntry(this.#store, { task: this.task, when: "after", root }, after, doubtful));
     } catch (error) {
       const reason = gitReason(error);
-      this.#store.warn(reason, `the state after this task is not on record, so undo takes what it finds for it: ${reason}`);
+      this.#store.warn(
+        reason,
+        `the state after this task is not on record, so undo takes what it finds for it: ${reason}`,
+      );
     }
   }
 

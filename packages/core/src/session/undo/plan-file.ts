@@ -1,5 +1,5 @@
-import type { FileChange } from "./task-changes.ts";
 import { type FileState, isState, type PresentState, presentState } from "./file-state.ts";
+import type { FileChange } from "./task-changes.ts";
 import type { UndoStore } from "./undo-store.ts";
 
 /** What undo does with a file, or did. */
@@ -38,8 +38,10 @@ export async function planFile(
   });
   if (before.kind === "unkept") return stays("not-kept", before.reason);
   if (await isState(path, present, before, true)) return stays("unchanged");
-  if (present.kind === "other") return stays("refused", present.what);
-  const isOurs = await isAny(path, present, left);
+  // Where the task took a file away, it may have put a directory in its place; that goes first, if it goes.
+  const isOut = present.kind === "other";
+  if (isOut && !left.some(({ kind }) => kind === "absent")) return stays("refused", present.what);
+  const isOurs = isOut || (await isAny(path, present, left));
   if (!isOurs && !options.force) return stays("refused", changedReason(options.changedBy));
   if (doubt !== undefined && !options.force) return stays("refused", doubt);
   const isForced = !isOurs || doubt !== undefined;

@@ -5,8 +5,8 @@ import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 import type { TaskRecorder } from "./change-recorder.ts";
 import { type UndoSettings, undoLimits } from "./settings.ts";
-import type { DoneUndo, UndoOptions } from "./undo-task.ts";
 import type { UndoStore } from "./undo-store.ts";
+import type { DoneUndo, UndoOptions } from "./undo-task.ts";
 
 /** Where undo of one session keeps things, and what for. */
 export interface UndoPlace {

@@ -35,7 +35,8 @@ export async function changesOf(
   const at = entries.findIndex((entry) => entry.type === "tree" && entry.when === "before");
   const before = entries[at] as TreeEntry | undefined;
   const files = new Map<string, FileChange>();
-  for (const entry of entries) if (entry.type === "file") files.set(entry.path, withEntry(files.get(entry.path), entry));
+  for (const entry of entries)
+    if (entry.type === "file") files.set(entry.path, withEntry(files.get(entry.path), entry));
   if (before === undefined || after === undefined) return [...files.values()];
 
   const kept = new Set(entries.slice(0, at).flatMap((entry) => (entry.type === "file" ? entry.path : [])));

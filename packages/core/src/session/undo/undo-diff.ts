@@ -2,7 +2,13 @@ import { countLines } from "../../environment/files/line-counter.ts";
 import { openContained } from "../../environment/files/open-regular-file.ts";
 import { changeCounts } from "../../environment/files/overwrite-diff.ts";
 import { readWhole } from "../../environment/files/read-chunks.ts";
-import { CONTEXT_LINES, diffHunks, diffPath, formatFileHeader, formatHunk } from "../../environment/files/unified-diff.ts";
+import {
+  CONTEXT_LINES,
+  diffHunks,
+  diffPath,
+  formatFileHeader,
+  formatHunk,
+} from "../../environment/files/unified-diff.ts";
 import { presentState } from "./file-state.ts";
 import type { FilePlan } from "./plan-file.ts";
 

@@ -14,6 +14,13 @@ export function undoRecords({ result: { task }, changed }: DoneUndo): OmniMessag
     return `- ${done}: ${JSON.stringify(modelVisiblePath(path))}`;
   });
   const more = changed.length > MAX_NAMED ? [`- and ${changed.length - MAX_NAMED} more`] : [];
-  const text = ["The user has undone changes of an earlier task. These files are as they were before it:", ...lines, ...more];
-  return [eventMessage({ type: "undo", task, files: [...changed] }), userText(tagged("undone", text.join("\n")), "harness")];
+  const text = [
+    "The user has undone changes of an earlier task. These files are as they were before it:",
+    ...lines,
+    ...more,
+  ];
+  return [
+    eventMessage({ type: "undo", task, files: [...changed] }),
+    userText(tagged("undone", text.join("\n")), "harness"),
+  ];
 }

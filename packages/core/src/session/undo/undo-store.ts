@@ -4,7 +4,7 @@ import { problemText } from "../../environment/files/file-problem.ts";
 import { openIfPresent } from "../../environment/files/open-regular-file.ts";
 import { BlobStore, bytesBelow } from "./blob-store.ts";
 import { type ContentRef, type FileState, presentState } from "./file-state.ts";
-import { PrivateRepository, GitProblem } from "./git/private-repository.ts";
+import { GitProblem, PrivateRepository } from "./git/private-repository.ts";
 import { readGitBlob } from "./git/snapshot.ts";
 import { appendEntry, type JournalEntry, readJournal } from "./journal.ts";
 import type { UndoLimits } from "./settings.ts";

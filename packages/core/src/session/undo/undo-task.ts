@@ -1,12 +1,12 @@
 import { RookeryError } from "../../errors/rookery-error.ts";
 import { type AppliedPlan, applyPlans } from "./apply-plan.ts";
 import { type RecordedPlace, recordState, TaskRecorder } from "./change-recorder.ts";
-import { gitReason, type UndoStore } from "./undo-store.ts";
 import type { JournalEntry } from "./journal.ts";
 import { type FilePlan, planFile, type UndoAction } from "./plan-file.ts";
 import { changesOf, type FileChange, type TreeEntry } from "./task-changes.ts";
 import { lastTask, type RecordedTask, tasksIn } from "./task-list.ts";
 import { UndoDiffs } from "./undo-diff.ts";
+import { gitReason, type UndoStore } from "./undo-store.ts";
 
 export interface UndoOptions {
   /** Default: the last task that changed something and has not been undone. */
@@ -43,7 +43,11 @@ export interface UndoResult {
 /** The same with what the session has to know. */
 export interface DoneUndo {
   readonly result: UndoResult;
-  readonly changed: readonly { readonly path: string; readonly action: "restored" | "deleted"; readonly sha256?: string }[];
+  readonly changed: readonly {
+    readonly path: string;
+    readonly action: "restored" | "deleted";
+    readonly sha256?: string;
+  }[];
 }
 
 /**
@@ -84,7 +88,11 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
     return { path, action, ...(reason !== undefined && { reason }), ...(diff !== undefined && { diff }) };
   });
   const { task, prompt } = target;
-  const about = { task, ...(prompt !== undefined && { prompt }), ...(changed.length > 0 && { undoTask: recorder.task }) };
+  const about = {
+    task,
+    ...(prompt !== undefined && { prompt }),
+    ...(changed.length > 0 && { undoTask: recorder.task }),
+  };
   return { result: { ...about, files, notes: [...notes, ...laterNotes(tasks, task)] }, changed };
 }
 
@@ -108,7 +116,8 @@ async function changesAndNotes(
   { task, entries, uncovered }: RecordedTask,
 ): Promise<{ changes: FileChange[]; notes: string[]; before?: TreeEntry }> {
   const notes: string[] = [];
-  if (uncovered !== undefined) notes.push(`commands of task ${task} ran, and what they did is not undone: ${uncovered}`);
+  if (uncovered !== undefined)
+    notes.push(`commands of task ${task} ran, and what they did is not undone: ${uncovered}`);
   const before = entries.find((entry) => entry.type === "tree");
   if (before === undefined) return { changes: await changesOf(store, entries, undefined), notes };
   notes.push(`of what commands did, ${COVERED} below ${before.root} are covered, and nothing else`);

@@ -27,10 +27,12 @@ export async function listFiles(
 ): Promise<ListedFiles> {
   const { signal, maxFileBytes, apart } = options;
   const list = async (args: readonly string[], indexFile?: string): Promise<string[]> =>
-    pathsIn(await repository.run(tree.root, ["ls-files", "-z", "--exclude-standard", ...args], {
-      signal,
-      ...(indexFile !== undefined && { indexFile }),
-    }));
+    pathsIn(
+      await repository.run(tree.root, ["ls-files", "-z", "--exclude-standard", ...args], {
+        signal,
+        ...(indexFile !== undefined && { indexFile }),
+      }),
+    );
   const known = await list(["--cached", "--others"]);
   const trackedIgnored = existsSync(tree.indexFile) ? await list(["--cached", "--ignored"], tree.indexFile) : [];
   const isDirectory = directoryTest(tree.root);
@@ -72,7 +74,8 @@ function directoryTest(root: string): (directory: string) => boolean {
     const found = known.get(directory);
     if (found !== undefined) return found;
     const parent = dirname(directory);
-    const isOne = parent !== directory && test(parent) && lstatSync(directory, { throwIfNoEntry: false })?.isDirectory();
+    const isOne =
+      parent !== directory && test(parent) && lstatSync(directory, { throwIfNoEntry: false })?.isDirectory();
     known.set(directory, isOne === true);
     return isOne === true;
   };

@@ -84,7 +84,11 @@ export async function fileOfTree(
   return treeFile(mode, oid);
 }
 
-const KINDS: Readonly<Record<string, TreeFile["kind"]>> = { "100644": "file", "100755": "executable", "120000": "link" };
+const KINDS: Readonly<Record<string, TreeFile["kind"]>> = {
+  "100644": "file",
+  "100755": "executable",
+  "120000": "link",
+};
 
 function treeFile(mode: string, oid: string): TreeFile | undefined {
   const kind = KINDS[mode];
