@@ -160,15 +160,17 @@ test("when the harness was killed before the task ended, what is there stands fo
   expect(home.text("a")).toBe("0");
 });
 
-test("a linked work tree, a workspace below the root, and one in no directory of its own are found; unreadable and long files are left out", async () => {
+test("a linked work tree is recorded whole from a workspace below its root, and files that are too long are named as left out", async () => {
   await using home = await repository({ a: "0", "sub/b": "0" }, { undo: { maxFileBytes: 100 } });
-  home.write("long", "x".repeat(101));
   const linked = join(home.workspaceDir, "..", "linked");
   git(home.workspaceDir, "worktree", "add", "-q", linked);
   home.workspaceDir = join(linked, "sub");
+  home.write("long", "x".repeat(101));
   await home.open();
   await home.task(command("echo 1 > b; echo 1 > ../a"));
-  expect((await home.session.undo()).files).toHaveLength(2);
+  const { files, notes } = await home.session.undo();
+  expect(files).toHaveLength(2);
+  expect(notes).toContain("left out there: sub/long");
   expect([readFileSync(join(linked, "a"), "utf8"), home.text("b")]).toEqual(["0", "0"]);
   expect(statSync(join(home.undoDir, "git")).mode & 0o777).toBe(0o700);
   expect(existsSync(join(home.undoDir, "git", "objects", "info", "alternates"))).toBe(true);
