@@ -177,6 +177,9 @@ export {
 export { runToEnd } from "./session/run-to-end.ts";
 export type { BackgroundCommand, Session } from "./session/session.ts";
 export type { ListedTool, ToolRunner } from "./session/tool-runner.ts";
+export type { UndoAction } from "./session/undo/plan-file.ts";
+export type { UndoSettings } from "./session/undo/settings.ts";
+export type { UndoneFile, UndoOptions, UndoResult } from "./session/undo/undo-task.ts";
 // Traces: reading what sessions left.
 export type { ExportEntry } from "./trace/export-session.ts";
 export type { ImportedSession, ImportOptions } from "./trace/import-session.ts";

@@ -8,6 +8,7 @@ import { transcript } from "../render/transcript.ts";
 import { type ErrorReport, errorReport, exitCodeOf, notice, reportError } from "../report-error.ts";
 import { withAgent } from "../with-agent.ts";
 import { defineTransfer } from "./transfer-sessions.ts";
+import { defineUndo } from "./undo-session.ts";
 
 interface SessionsFlags extends AgentFlags {
   readonly output?: OutputMode;
@@ -15,7 +16,7 @@ interface SessionsFlags extends AgentFlags {
 
 /** `rookery sessions`: what the agent's sessions left. */
 export function defineSessions(program: Command, context: CommandContext): void {
-  const sessions = program.command("sessions").description("List, show, move and remove recorded sessions.");
+  const sessions = program.command("sessions").description("List, show, undo, move and remove recorded sessions.");
   const add = (name: string, description: string, modes: readonly OutputMode[]): Command =>
     addOutputFlag(addAgentFlags(sessions.command(name).description(description)), modes);
 
@@ -27,6 +28,7 @@ export function defineSessions(program: Command, context: CommandContext): void 
     .action((id: string, flags: SessionsFlags) =>
       withAgent(flags, context, (agent) => show(problemsNoticed(agent.readSession(id), context), flags, context)),
     );
+  defineUndo(sessions, context);
   defineTransfer(sessions, context);
   add("remove", "Delete sessions with everything that belongs to them.", ["text", "json"])
     .argument("<ID...>", "as sessions list shows them")

@@ -9,6 +9,7 @@ import type {
   SessionSummary,
   ToolDefinition,
   TraceEntry,
+  UndoResult,
 } from "@rookery/core";
 
 /** What a fake agent does, in place of models and tools. */
@@ -23,6 +24,7 @@ export interface AgentScript {
   readonly rules?: readonly ApprovalRule[];
   readonly sessions?: readonly SessionSummary[];
   readonly record?: readonly TraceEntry[];
+  undo?(): UndoResult;
   /** Thrown when a session or a runner is asked for. */
   readonly failure?: Error;
   /** Thrown when the session of this id is removed. */
@@ -68,6 +70,10 @@ export function fakeAgent(script: AgentScript): FakeAgent {
     async *readSession(id: string) {
       log.push(["readSession", id]);
       yield* script.record ?? [];
+    },
+    async undoSession(id: string, options: unknown) {
+      log.push(["undoSession", id, options]);
+      return script.undo?.();
     },
     async removeSession(id: string) {
       log.push(["removeSession", id]);

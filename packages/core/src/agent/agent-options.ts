@@ -5,6 +5,7 @@ import type { CreateEnvironment, OnWarning, ToolSource } from "../environment/co
 import type { SandboxSettings } from "../environment/sandbox/settings.ts";
 import type { BuiltinTool } from "../environment/tool.ts";
 import type { CreateLLM, ThinkingLevelName } from "../llm/contract.ts";
+import type { UndoSettings } from "../session/undo/settings.ts";
 
 /** What a program may put in place of the built-in parts, or beside them. */
 export interface Injection {
@@ -72,6 +73,8 @@ export interface SessionOptions extends Injection {
   readonly compaction?: CompactionSettings & {
     readonly model?: { readonly provider: string; readonly modelId: string };
   };
+  /** Whether and how much is kept so that `session.undo` can put it back; what is left out is as the project says. */
+  readonly undo?: UndoSettings;
   /** Stands in the record, for whoever looks for sessions that did not come about in the usual way (`replay`). */
   readonly source?: string;
 }

@@ -14,6 +14,8 @@ import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts"
 import { restoreSession } from "../session/resume/restore-session.ts";
 import type { Session } from "../session/session.ts";
 import { ToolRunner } from "../session/tool-runner.ts";
+import { undoOnRecord } from "../session/undo/undo-on-record.ts";
+import type { UndoOptions, UndoResult } from "../session/undo/undo-task.ts";
 import { type ExportEntry, exportSession } from "../trace/export-session.ts";
 import { type ImportedSession, type ImportOptions, importSession } from "../trace/import-session.ts";
 import { acquireLock, type SessionLock } from "../trace/lock.ts";
@@ -37,6 +39,7 @@ import { type SessionSandbox, sandboxSettings, sessionSandbox } from "./session-
 import { sharedSource } from "./shared-source.ts";
 import { defaultSystemPrompt } from "./system-prompt.ts";
 import { type ToolPlace, toolSide } from "./tool-side.ts";
+import { undoSettings } from "./undo-options.ts";
 import { visionDescriber } from "./vision-describer.ts";
 import { openWorkspace } from "./workspace.ts";
 
@@ -192,6 +195,25 @@ export class Agent {
   }
 
   /**
+   * As `session.undo`, for a session that nobody has open. Its model reads of it when the session is resumed.
+   *
+   * @throws {RookeryError} `session-not-found`, `session-locked`, `trace-corrupt`, `config-invalid`; `usage` for a task that is
+   *   not on record.
+   */
+  async undoSession(
+    sessionId: string,
+    options: UndoOptions & Pick<SessionOptions, "undo" | "onWarning"> = {},
+  ): Promise<UndoResult> {
+    const files = await contextFiles(this.#paths.agentDir, sessionId);
+    const paths = sessionPaths(this.#paths.agentDir, sessionId);
+    const settings = undoSettings(options, await readProjectConfig(this.#paths.projectConfigFile));
+    const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
+    return await locked(paths, (lock) =>
+      undoOnRecord({ files, paths, lock, settings, env: this.#env, onWarning }, options),
+    );
+  }
+
+  /**
    * Deletes a session: trace, scratchpad, undo, and the commands it left running.
    *
    * @throws {RookeryError} `session-not-found`, `session-locked`.
@@ -290,6 +312,8 @@ export class Agent {
       ...parts,
       compaction: compactionSettings(options, project),
       ...(summary && { summaryModel: summaryModel(summary, parts.meta.payload.system_prompt) }),
+      undo: undoSettings(options, project),
+      env: this.#env,
       maxTurns: options.maxTurns ?? system.max_turns,
       toolSide: (place) => this.#toolSide(options, config, place),
       onWarning: quietly(options.onWarning ?? this.#options.onWarning),

@@ -12,8 +12,10 @@ import { ModelContext } from "../session/model-context.ts";
 import type { RestoredSession } from "../session/resume/restore-session.ts";
 import { Session } from "../session/session.ts";
 import { SessionRecord } from "../session/session-record.ts";
+import { SessionUndo } from "../session/undo/session-undo.ts";
+import type { UndoSettings } from "../session/undo/settings.ts";
 import type { SessionLock } from "../trace/lock.ts";
-import type { SessionPaths } from "../trace/session-paths.ts";
+import { harnessDirectories, type SessionPaths } from "../trace/session-paths.ts";
 import type { SessionModel } from "./session-model.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
 import type { ToolPlace } from "./tool-side.ts";
@@ -33,6 +35,8 @@ export interface Assembly {
   readonly compaction: CompactionSettings;
   /** Who summarises; absent: the session's own model. */
   readonly summaryModel?: NamedModel;
+  readonly undo: UndoSettings;
+  readonly env: NodeJS.ProcessEnv;
   readonly onWarning: OnWarning;
   readonly onDisposed: (session: Session) => void;
   /** What its trace says; absent for a new session. */
@@ -49,15 +53,25 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
     onWarning,
     confine: sandbox.sandbox?.confine,
   });
-  const tools = await parts.toolSide({
+  const undo = new SessionUndo({
+    undoDir: paths.undoDir,
+    workspaceDir,
+    apart: harnessDirectories(paths),
+    settings: parts.undo,
+    env: parts.env,
+    onWarning,
+  });
+  const files = new FileGuard(memory?.seenFiles, (path, sha256) => undo.beforeChange(path, sha256));
+  const toolSide = await parts.toolSide({
     workspaceDir,
     scratchpadDir: paths.scratchpadDir,
     vision: model.vision,
     commandSessions,
     sandbox,
-    files: new FileGuard(memory?.seenFiles),
+    files,
     offer: new ToolOffer(memory?.introduced, restored?.tools),
   });
+  const tools: ToolSide = { ...toolSide, beforeExecution: (assessment) => undo.beforeExecution(assessment) };
   const log = restored?.log ?? new ContextLog();
   const head = restored ? restored.ending : [meta];
   const record = new SessionRecord(paths, lock, head, log, tools.onWarning);
@@ -78,6 +92,8 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
       ...(parts.summaryModel && { summaryModel: parts.summaryModel }),
     }),
     background: new BackgroundNotices([commandSessions.sessions], memory?.lostCommands.reports),
+    undo,
+    onRestored: (path, sha256) => (sha256 === undefined ? files.forget(path) : files.remember(path, sha256)),
     maxTurns: maxTurns > 0 ? maxTurns : undefined,
     vision: model.vision === true,
     ...(memory && { spent: memory.spent }),

@@ -45,7 +45,7 @@ test("an unknown key near to none is answered with the valid ones", async () => 
   const file = await configFile("temperature: 1\n");
   await expect(readProjectConfig(file)).rejects.toMatchObject({
     message: `${file}:1: temperature is not a known key`,
-    hint: "use one of default_model, vision_model, models, compaction, images, skills, command_policy, rules",
+    hint: "use one of default_model, vision_model, models, compaction, images, undo, skills, command_policy, rules",
   });
 });
 

@@ -53,6 +53,7 @@ const projectConfig = {
   "models?": { list: { fields: modelEntry } },
   "compaction?": { fields: compactionConfig },
   "images?": { fields: { "allow_private_addresses?": "boolean" } },
+  "undo?": { fields: { "enabled?": "boolean", "max_bytes?": "number", "max_file_bytes?": "number" } },
   "skills?": { fields: { "max_skills?": "number", "max_skill_bytes?": "number" } },
   "command_policy?": { fields: { "enabled?": "boolean", "rules?": { list: { fields: policyRule } } } },
   "rules?": { list: { fields: rule } },
@@ -74,6 +75,7 @@ export interface ProjectConfig {
   readonly models?: readonly ModelEntry[];
   readonly compaction?: CompactionConfig;
   readonly images?: { readonly allow_private_addresses?: boolean };
+  readonly undo?: { readonly enabled?: boolean; readonly max_bytes?: number; readonly max_file_bytes?: number };
   readonly skills?: { readonly max_skills?: number; readonly max_skill_bytes?: number };
   readonly command_policy?: CommandPolicy;
   readonly rules?: readonly ApprovalRule[];

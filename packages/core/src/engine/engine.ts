@@ -1,4 +1,4 @@
-import type { ApproveFn, VetoFn } from "../approval/contract.ts";
+import type { ApproveFn, CallAssessment, VetoFn } from "../approval/contract.ts";
 import type { EnvironmentInterface, OnWarning } from "../environment/contract.ts";
 import type { LLMInterface, ThinkingLevelName } from "../llm/contract.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
@@ -19,6 +19,8 @@ export interface ToolSide {
   readonly workspaceDir: string;
   readonly offer: ToolOffer;
   readonly onWarning: OnWarning;
+  /** Waited for before an allowed call runs; never rejects. Absent: nothing has to be done. */
+  readonly beforeExecution?: (assessment: CallAssessment) => Promise<void>;
 }
 
 /** The parts that every run of one model context works with. */

@@ -68,6 +68,7 @@ async function drive(
   request: ToolExecutionRequest,
   take: (message: OmniMessage) => Promise<void>,
 ): Promise<void> {
+  if (request.assessment) await tools.beforeExecution?.(request.assessment);
   const patience = new Patience(signal, ABANDON_AFTER_MS);
   try {
     const execution = tools.environment.executeTool(request);

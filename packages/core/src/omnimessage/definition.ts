@@ -194,6 +194,11 @@ export const event = {
   },
   abort: { "reason?": "string", "code?": "string" },
   subagent: { session_id: "string" },
+  // Ours: a task that was undone, with the files that were put back or taken away.
+  undo: {
+    task: "number",
+    files: { list: { fields: { path: "string", action: ["restored", "deleted"], "sha256?": "string" } } },
+  },
   goal_finished: {
     outcome: ["complete", "blocked", "budget_limited", "aborted"],
     rounds: "number",

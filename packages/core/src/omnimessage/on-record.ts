@@ -28,6 +28,7 @@ const place = {
   compaction_end: "both",
   abort: "both",
   subagent: "trace",
+  undo: "trace",
   goal_finished: "both",
 } as const satisfies Record<TypeName, "both" | "stream" | "trace">;
 

@@ -24,6 +24,9 @@ import { interruptible } from "./interruptible.ts";
 import type { ModelContext } from "./model-context.ts";
 import { checkGoalInput, checkInput } from "./session-input.ts";
 import type { SessionRecord } from "./session-record.ts";
+import type { SessionUndo } from "./undo/session-undo.ts";
+import { undoRecords } from "./undo/undo-note.ts";
+import type { UndoOptions, UndoResult } from "./undo/undo-task.ts";
 
 const DEFAULT_MAX_ROUNDS = 100;
 
@@ -49,6 +52,9 @@ export interface SessionParts {
   readonly context: ModelContext;
   readonly background: BackgroundNotices;
   readonly maxTurns: number | undefined;
+  readonly undo: SessionUndo;
+  /** Told of what undo put back: its hash, or that it is gone. */
+  readonly onRestored: (path: string, sha256: string | undefined) => void;
   /** What its runs took before it was opened; absent: nothing. */
   readonly spent?: Spending;
   /** Whether its model is known to see images. */
@@ -151,6 +157,29 @@ export class Session {
       this.#stream((run) => this.#compact(run), options, left),
       () => left.abort(),
     );
+  }
+
+  /**
+   * Puts the files back that a task changed, by default the last one that did. A file that is not as the task left it is
+   * refused unless `force`. The model is told with the next request.
+   *
+   * @throws {RookeryError} `session-busy`, `session-closed`; `usage` for a task that is not on record.
+   */
+  async undo(options: UndoOptions = {}): Promise<UndoResult> {
+    this.#assertFree();
+    const { undo, record, onRestored } = this.#parts;
+    const work = undo.undo(options);
+    const input = new InputQueue();
+    input.close();
+    this.#running = { ended: work.catch(() => undefined), input, interrupt: () => undefined };
+    try {
+      const done = await work;
+      for (const message of undoRecords(done)) record.add(message);
+      for (const { path, sha256 } of done.changed) onRestored(path, sha256);
+      return done.result;
+    } finally {
+      this.#running = undefined;
+    }
   }
 
   /** Runs something that emits messages, one at a time, and streams what it emits. */
@@ -295,11 +324,14 @@ export class Session {
   }
 
   async #runTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
+    const { undo } = this.#parts;
     await this.#assertKeyChanged();
+    undo.beginTask(messages);
     for (const notice of run.notices.take()) await run.emit(notice);
     const outcome = options.goal
       ? await this.#pursue(messages, options.goal, options, run)
       : await this.#doTask(messages, options, run);
+    await undo.endTask();
     this.#spent = addSpending(this.#spent, spendingOf(outcome));
     if (outcome.status === "auth") this.#refusedKey = { key: this.#parts.key?.used() };
     return outcome;

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { isSessionId } from "./session-id.ts";
 
@@ -36,6 +36,11 @@ export function sessionPaths(agentDir: string, sessionId: string): SessionPaths 
     scratchpadDir: join(agentDir, "scratchpad", sessionId),
     undoDir: join(agentDir, "undo", sessionId),
   };
+}
+
+/** The directories that hold what the sessions of an agent keep, of every session. */
+export function harnessDirectories({ traceDir, scratchpadDir, undoDir }: SessionPaths): string[] {
+  return [traceDir, scratchpadDir, undoDir].map(dirname);
 }
 
 /** The directory that holds one directory per session of an agent. */

@@ -70,6 +70,7 @@ export const samplePayloads: { readonly [T in Typed["type"]]: Extract<Typed, { r
   compaction_end: { type: "compaction_end", reason: "context", mode: "summarize", status: "completed" },
   abort: { type: "abort", reason: "the turn limit was reached", code: "max-turns" },
   subagent: { type: "subagent", session_id: "session-2026-01-02-03-04-05-0123abcd" },
+  undo: { type: "undo", task: 1, files: [{ path: "/w/a", action: "restored", sha256: "0" }] },
   goal_finished: { type: "goal_finished", outcome: "complete", rounds: 2, tokens_used: 1000 },
 };
 

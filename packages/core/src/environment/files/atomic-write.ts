@@ -22,23 +22,27 @@ export interface WriteReport {
  * file is left.
  *
  * @param realPath - With links resolved; its directory exists.
+ * @param mode - The permission bits it gets instead; a content never appears with wider ones.
  * @throws The system's own error; `EACCES` too for a file without write permission.
  */
-export async function writeFileAtomically(realPath: string, bytes: Uint8Array): Promise<WriteReport> {
+export async function writeFileAtomically(realPath: string, bytes: Uint8Array, mode?: number): Promise<WriteReport> {
   const original = await statIfPresent(realPath);
   if (original === undefined) {
-    await withFlushedCopy(dirname(realPath), bytes, 0o666, (copy) => rename(copy, realPath));
+    await withFlushedCopy(dirname(realPath), bytes, mode === undefined ? 0o666 : 0o600, async (copy, handle) => {
+      if (mode !== undefined) await handle.chmod(mode);
+      await rename(copy, realPath);
+    });
     return {};
   }
   await assertWritable(realPath);
   try {
     return await withFlushedCopy(dirname(realPath), bytes, 0o600, (copy, handle) =>
-      replace(realPath, original, bytes, copy, handle),
+      replace(realPath, original, bytes, copy, handle, mode),
     );
   } catch (error) {
     const reason = reasonToStayInPlace(error);
     if (reason === undefined) throw error;
-    return await withFlushedCopy(tmpdir(), bytes, 0o600, () => writeInPlace(realPath, bytes, reason));
+    return await withFlushedCopy(tmpdir(), bytes, 0o600, () => writeInPlace(realPath, bytes, reason, mode));
   }
 }
 
@@ -93,9 +97,10 @@ async function replace(
   bytes: Uint8Array,
   copy: string,
   handle: FileHandle,
+  mode?: number,
 ): Promise<WriteReport> {
-  if (original.nlink > 1) return await writeInPlace(realPath, bytes, "hard links");
-  await keepOwnerAndMode(handle, original);
+  if (original.nlink > 1) return await writeInPlace(realPath, bytes, "hard links", mode);
+  await keepOwnerAndMode(handle, { ...original, mode: mode ?? original.mode });
   await rename(copy, realPath);
   return {};
 }
@@ -118,17 +123,23 @@ async function withFlushedCopy<T>(
 }
 
 /** A change of owner clears the set-id bits, so the mode comes last, and without them if the owner is not kept. */
-async function keepOwnerAndMode(handle: FileHandle, original: Stats): Promise<void> {
+async function keepOwnerAndMode(handle: FileHandle, original: Pick<Stats, "uid" | "gid" | "mode">): Promise<void> {
   const kept = await mayFail(handle.chown(original.uid, original.gid));
   if (!kept) await mayFail(handle.chown(-1, original.gid));
   await handle.chmod(original.mode & (kept ? 0o7777 : 0o777));
 }
 
-async function writeInPlace(realPath: string, bytes: Uint8Array, inPlace: InPlaceReason): Promise<WriteReport> {
+async function writeInPlace(
+  realPath: string,
+  bytes: Uint8Array,
+  inPlace: InPlaceReason,
+  mode?: number,
+): Promise<WriteReport> {
   const old = await readFile(realPath);
   const handle = await open(realPath, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     await writeOver(handle, bytes);
+    if (mode !== undefined) await mayFail(handle.chmod(mode & 0o7777));
   } catch (error) {
     await mayFail(writeOver(handle, old));
     throw error;

@@ -55,8 +55,7 @@ export async function writeWholeFile(write: WholeFileWrite, place: WritePlace): 
   }
   checkSeen(context.state, files.lastSeen(realPath), present?.fingerprint ?? null);
   if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
-  const written = await install(realPath, write.content);
-  files.remember(realPath, now);
+  const written = await files.install(realPath, write.content, install);
 
   const head = `${present ? "Overwrote" : "Created"} ${shown} (${sizeOf(write.content)})`;
   if (!present) return { text: head, details: { ...details, ...written } };

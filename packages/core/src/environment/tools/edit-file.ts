@@ -1,5 +1,4 @@
 import { previewLines } from "../files/approval-preview.ts";
-import { writeFileAtomically } from "../files/atomic-write.ts";
 import { sha256 } from "../files/content-hash.ts";
 import { editDiff } from "../files/edit-diff.ts";
 import { optionalTextArgument, textArgument } from "../files/file-arguments.ts";
@@ -130,9 +129,7 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
   const after = replaceRanges(before, replacements);
   if (after.equals(before)) throw new FileProblem("new_string is what stands there already, so nothing would change");
   if (place.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
-  const written = await writeFileAtomically(place.realPath, after);
-  const sha256After = sha256(after);
-  place.files.remember(place.realPath, sha256After);
+  const written = await place.files.install(place.realPath, after);
 
   const replaced = `Replaced ${count} occurrence(s) in ${modelVisiblePath(edit.path)}`;
   const head = lastSeen === found ? replaced : `${replaced}\n[the file had changed since ${LAST_SEEN}]`;
@@ -142,7 +139,7 @@ async function applyEdit(edit: Edit, place: EditPlace): Promise<FileToolReport> 
   });
   return {
     text: `${head}\n${diff}`,
-    details: { path: place.realPath, sha256: sha256After, replacements: count, ...written },
+    details: { path: place.realPath, replacements: count, ...written },
   };
 }
 

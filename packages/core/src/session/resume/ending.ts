@@ -67,5 +67,12 @@ function endOfRequest(tail: readonly OmniMessage[]): OmniMessage[] {
 /** Something was said that no reply answers and no interruption ends. */
 function waitsForReply(tail: readonly OmniMessage[]): boolean {
   const ended = tail.findLastIndex((message) => isCommit(message) || isType(message, "abort"));
-  return tail.slice(ended + 1).some((message) => isType(message, "request_begin") || isInput(message));
+  return tail
+    .slice(ended + 1)
+    .some((message) => isType(message, "request_begin") || (isInput(message) && !isNote(message)));
+}
+
+/** What the harness adds between runs waits for the next prompt, not for a reply. */
+function isNote(message: OmniMessage): boolean {
+  return isType(message, "text") && message.payload.sender === "harness";
 }

@@ -1,7 +1,7 @@
 import { isCommit } from "../../engine/next-input.ts";
 import { addSpending, NO_SPENDING, type Spending } from "../../engine/run-outcome.ts";
 import { isType } from "../../omnimessage/guards.ts";
-import type { OmniMessage } from "../../omnimessage/message.ts";
+import type { EventPayload, OmniMessage } from "../../omnimessage/message.ts";
 import { LostCommands } from "./lost-commands.ts";
 
 /** What a session knows beyond its model context, gathered from the records of all its contexts in order. */
@@ -21,6 +21,7 @@ export class SessionMemory {
     if (isType(message, "request_begin")) this.#calls = [];
     else if (isType(message, "tool_call")) this.#addCall(message.payload.tool_call_id);
     else if (isType(message, "tool_call_output")) this.#addOutput(message.payload);
+    else if (isType(message, "undo")) this.#addUndo(message.payload);
     else if (isType(message, "token_usage") && message.payload.source === undefined) {
       const { request, cost_usd } = message.payload;
       this.#spent = addSpending(this.#spent, { turns: 1, usage: request, ...(cost_usd !== undefined && { cost_usd }) });
@@ -39,6 +40,13 @@ export class SessionMemory {
   #addCall(id: string): void {
     this.callIds.add(id);
     this.#calls.push(id);
+  }
+
+  #addUndo({ files }: EventPayload<"undo">): void {
+    for (const { path, sha256 } of files) {
+      if (sha256 === undefined) this.seenFiles.delete(path);
+      else this.seenFiles.set(path, sha256);
+    }
   }
 
   #addOutput({ tool_call_id, details, added_tool_names: names }: OutputPayload): void {

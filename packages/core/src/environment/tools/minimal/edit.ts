@@ -2,7 +2,6 @@ import { toAgentTool } from "../../adapt-builtin-tool.ts";
 import type { AgentTool } from "../../agent-tool.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts";
 import { previewLines } from "../../files/approval-preview.ts";
-import { writeFileAtomically } from "../../files/atomic-write.ts";
 import { sha256 } from "../../files/content-hash.ts";
 import { optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
@@ -154,9 +153,7 @@ async function applyEdit(path: string, edit: Edit, place: EditPlace): Promise<Fi
   const after = replaceRanges(before, [replacement]);
   if (after.equals(before)) throw new FileProblem("the new text is what stands there already, so nothing would change");
   if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
-  const written = await writeFileAtomically(realPath, after);
-  const hash = sha256(after);
-  files.remember(realPath, hash);
+  const { sha256: hash, ...written } = await files.install(realPath, after);
   const note = lastSeen === found ? "" : "\n[the file had changed since this session last saw it]";
   return {
     text: `✓ Edited lines ${startLine}-${endLine} in ${modelVisiblePath(path)}${note}`,

@@ -2,7 +2,6 @@ import { toAgentTool } from "../../adapt-builtin-tool.ts";
 import type { AgentTool } from "../../agent-tool.ts";
 import type { EnvironmentConfig, ToolDefinitionConfig } from "../../contract.ts";
 import { previewLines } from "../../files/approval-preview.ts";
-import { sha256 } from "../../files/content-hash.ts";
 import { checkExpectedFile } from "../../files/expected-file.ts";
 import { filePathArgument, optionalTextArgument, textArgument } from "../../files/file-arguments.ts";
 import { FileGuard } from "../../files/file-guard.ts";
@@ -81,9 +80,7 @@ function writeTool(
           const now = await presentFingerprint(realPath);
           checkSeen(context.state, services?.files?.lastSeen(realPath), now);
           if (context.signal?.aborted) throw new FileProblem("interrupted; nothing was written");
-          const written = await writeWithParents(realPath, content);
-          const hash = sha256(content);
-          files.remember(realPath, hash);
+          const { sha256: hash, ...written } = await files.install(realPath, content, writeWithParents);
           return {
             text: `✓ Wrote ${content.length} bytes to ${modelVisiblePath(path)}`,
             details: { path, bytesWritten: content.length, ...written, ...(services?.files && { sha256: hash }) },

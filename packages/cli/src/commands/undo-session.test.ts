@@ -1,0 +1,87 @@
+import { RookeryError, type UndoResult } from "@rookery/core";
+import { expect, test } from "vitest";
+import { fakeAgent } from "../../test/support/fake-agent.ts";
+import { fakeIo, written } from "../../test/support/fake-io.ts";
+import { rookery } from "../rookery.ts";
+
+const RESULT: UndoResult = {
+  task: 3,
+  prompt: "tidy \x1b[2J up",
+  undoTask: 4,
+  files: [
+    { path: "/w/a", action: "restored", diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-\x1b[2Jnew\n+old" },
+    { path: "/w/b\n", action: "refused", reason: "task 5 has changed it since" },
+  ],
+  notes: ["of what commands did, nothing is covered"],
+};
+const DONE: UndoResult = { ...RESULT, files: RESULT.files.slice(0, 1), notes: [] };
+const DIFF = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-␛[2Jnew\n+old\n";
+
+test("without a terminal it undoes at once, shows the diffs harmlessly, and fails where a file stays as it is", async () => {
+  const io = fakeIo();
+  const agent = fakeAgent({ undo: () => RESULT });
+  expect(await rookery(["sessions", "undo", "s", "--task", "3", "--force"], io, agent)).toBe(1);
+  expect(io.out()).toBe(`${DIFF}restored /w/a\nrefused /w/b: task 5 has changed it since\n`);
+  expect(io.err()).toBe(
+    [
+      "rookery: of what commands did, nothing is covered",
+      "rookery: --force undoes what was refused because it changed",
+      "rookery: to do task 3 again: rookery sessions undo s --task 4",
+      "",
+    ].join("\n"),
+  );
+  expect(agent.log.filter(([what]) => what === "undoSession")).toEqual([
+    ["undoSession", "s", { task: 3, force: true }],
+  ]);
+});
+
+test.each([
+  ["y", 0, `${DIFF}restored /w/a\n`, 2],
+  ["maybe\nno", 1, DIFF, 1],
+  ["", 1, DIFF, 1],
+])("at a terminal the diffs come first, and %j decides", async (answer, code, out, calls) => {
+  const io = fakeIo({ isTTY: true });
+  const agent = fakeAgent({ undo: () => DONE });
+  const exit = rookery(["sessions", "undo", "s"], io, agent);
+  await written(io.err, "Undo task 3 (tidy ␛[2J up), 1 file? Type y or n: ");
+  io.stdin.end(answer === "" ? "" : `${answer}\n`);
+  expect(await exit).toBe(code);
+  expect(io.out()).toBe(out);
+  const undos = agent.log.filter(([what]) => what === "undoSession");
+  expect(undos).toHaveLength(calls);
+  expect(undos[0]).toEqual(["undoSession", "s", { force: false, dryRun: true }]);
+});
+
+test("--yes does not ask; --dry-run does nothing, and neither does an undo with nothing to change", async () => {
+  const yes = fakeIo({ isTTY: true });
+  expect(await rookery(["sessions", "undo", "s", "--yes"], yes, fakeAgent({ undo: () => DONE }))).toBe(0);
+  const dry = fakeIo({ isTTY: true });
+  const agent = fakeAgent({ undo: () => DONE });
+  expect(await rookery(["sessions", "undo", "s", "--dry-run"], dry, agent)).toBe(0);
+  expect(dry.out()).toBe(`${DIFF}would be restored /w/a\n`);
+  expect(agent.log.filter(([what]) => what === "undoSession")).toHaveLength(1);
+  const none = fakeIo({ isTTY: true });
+  const nothing = { files: [], notes: ["there is no task to undo"] };
+  expect(await rookery(["sessions", "undo", "s"], none, fakeAgent({ undo: () => nothing }))).toBe(0);
+  expect(none.err()).toBe("rookery: there is no task to undo\n");
+});
+
+test("as json it is one object; errors have their codes", async () => {
+  const io = fakeIo();
+  expect(await rookery(["sessions", "undo", "s", "--output", "json"], io, fakeAgent({ undo: () => RESULT }))).toBe(1);
+  expect(JSON.parse(io.out())).toEqual({
+    session_id: "s",
+    task: 3,
+    undo_task: 4,
+    prompt: RESULT.prompt,
+    files: RESULT.files,
+    notes: RESULT.notes,
+  });
+  const failing = fakeAgent({
+    undo: () => {
+      throw new RookeryError("session-locked", "session s is in use by process 7");
+    },
+  });
+  expect(await rookery(["sessions", "undo", "s"], fakeIo(), failing)).toBe(1);
+  expect(await rookery(["sessions", "undo", "s", "--task", "0"], fakeIo(), failing)).toBe(2);
+});

@@ -1,0 +1,102 @@
+import { basename, join } from "node:path";
+import type { FileState } from "./file-state.ts";
+import { compareTrees, fileOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
+import type { JournalEntry } from "./journal.ts";
+import type { UndoStore } from "./undo-store.ts";
+
+/** A file that a task changed. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: FileState;
+  /** What the task put there, one after the other. */
+  readonly left: readonly FileState[];
+  /** Directories that were made for it, outermost first. */
+  readonly made: readonly string[];
+  /** Why it may be wrong to take it away again. */
+  readonly doubt?: string;
+}
+
+type FileEntry = Extract<JournalEntry, { type: "file" }>;
+export type TreeEntry = Extract<JournalEntry, { type: "tree" }>;
+
+/**
+ * What a task changed: by the file tools as they say, by commands as the states of the work tree say.
+ *
+ * @param entries - The task's own.
+ * @param after - The state that stands for its end; absent: commands are left out. Where it is not that of its end, nobody
+ *   can tell who made a file that is new in it.
+ * @throws {GitProblem}
+ */
+export async function changesOf(
+  store: UndoStore,
+  entries: readonly JournalEntry[],
+  after: TreeEntry | undefined,
+): Promise<FileChange[]> {
+  const at = entries.findIndex((entry) => entry.type === "tree" && entry.when === "before");
+  const before = entries[at] as TreeEntry | undefined;
+  const files = new Map<string, FileChange>();
+  for (const entry of entries)
+    if (entry.type === "file") files.set(entry.path, withEntry(files.get(entry.path), entry));
+  if (before === undefined || after === undefined) return [...files.values()];
+
+  const kept = new Set(entries.slice(0, at).flatMap((entry) => (entry.type === "file" ? entry.path : [])));
+  for (const change of await treeChanges(store, before, after)) {
+    const byTool = files.get(change.path);
+    files.set(change.path, {
+      ...change,
+      ...(byTool && kept.has(change.path) && { before: byTool.before }),
+      left: [...(byTool?.left ?? []), ...change.left],
+      made: byTool?.made ?? [],
+    });
+  }
+  return [...files.values()];
+}
+
+function withEntry(known: FileChange | undefined, { path, before, left, made = [] }: FileEntry): FileChange {
+  if (known !== undefined) return { ...known, left: [...known.left, left] };
+  return { path, before: before ?? { kind: "unkept", reason: "its record is damaged" }, left: [left], made };
+}
+
+async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry): Promise<FileChange[]> {
+  const [oldModes, newModes] = [await modesOf(store, before), await modesOf(store, after)];
+  const changes = await compareTrees(store.repository, before.tree, after.tree);
+  const doubtful = new Set(after.doubtful);
+  const isOtherwiseIgnored =
+    before.excludes !== after.excludes || changes.some(({ path }) => basename(path) === ".gitignore");
+  const isEnd = before.task === after.task && after.when === "after" && after.at !== "";
+  const files = new Map<string, FileChange>();
+  for (const { path, before: was, after: is } of changes) {
+    const isDoubtful = was === undefined && (!isEnd || isOtherwiseIgnored || doubtful.has(path));
+    files.set(path, {
+      path: join(before.root, path),
+      before: await stateOf(store, was, oldModes.get(path)),
+      left: [await stateOf(store, is, newModes.get(path))],
+      made: [],
+      ...(isDoubtful && { doubt: isEnd ? MAYBE_IGNORED : MAYBE_FOREIGN }),
+    });
+  }
+  for (const path of new Set([...oldModes.keys(), ...newModes.keys()])) {
+    if (files.has(path) || oldModes.get(path) === newModes.get(path)) continue;
+    const same = await fileOfTree(store.repository, before.tree, path);
+    if (same === undefined) continue;
+    const state = await stateOf(store, same, oldModes.get(path));
+    files.set(path, { path: join(before.root, path), before: state, left: [state], made: [] });
+  }
+  return [...files.values()];
+}
+
+const MAYBE_IGNORED = "what git ignores changed in this task, so it may have been there before";
+const MAYBE_FOREIGN = "the state after this task is not on record, so somebody else may have made it";
+
+async function modesOf(store: UndoStore, { modes }: TreeEntry): Promise<Map<string, number>> {
+  const text = modes === undefined ? undefined : await store.read(`sha256:${modes}`);
+  return new Map(Object.entries((text && (JSON.parse(text.toString()) as Record<string, number>)) ?? {}));
+}
+
+async function stateOf(store: UndoStore, file: TreeFile | undefined, mode: number | undefined): Promise<FileState> {
+  if (file === undefined) return { kind: "absent" };
+  const content = `git:${file.oid}` as const;
+  if (file.kind !== "link") return { kind: "file", content, mode: mode ?? usualMode(file.kind) };
+  const target = await store.read(content);
+  return target ? { kind: "link", target: target.toString() } : { kind: "unkept", reason: "git does not have it" };
+}

@@ -1,0 +1,240 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { SessionOptions } from "../src/agent/agent-options.ts";
+import { command, type UndoHome, undoHome, write } from "./support/undo-home.ts";
+
+test("in a git work tree what commands changed, made, removed and linked is undone, modes too, and git itself is left as it was", async () => {
+  await using home = await repository({ "a.txt": "a\r\n", "d/b.txt": "b", "gone.txt": "g", ".gitignore": "*.log\n" });
+  home.write("untracked", "u", 0o600);
+  home.write("x.log", "log");
+  home.write("f", "f");
+  symlinkSync("a.txt", home.pathOf("link"));
+  chmodSync(home.pathOf("gone.txt"), 0o640);
+  const before = home.tree();
+  const own = gitState(home);
+  await home.task(
+    command(
+      "echo more >> a.txt; chmod +x a.txt; rm gone.txt; mkdir -p new/er; echo n > new/er/n; echo u2 > untracked; rm -r d; ln -s new d; rm f; mkdir f; echo x > f/x; ln -sf b link; chmod 644 untracked; echo more >> x.log",
+    ),
+  );
+  const { files, notes } = await home.session.undo();
+  expect(files.filter(({ action }) => !["restored", "deleted"].includes(action))).toEqual([]);
+  expect(home.tree()).toEqual({ ...before, "x.log": `${before["x.log"]}more\n` });
+  expect(notes).toEqual([
+    `of what commands did, files that git tracks or does not ignore below ${home.workspaceDir} are covered, and nothing else`,
+  ]);
+  expect(gitState(home)).toEqual(own);
+});
+
+test("a file that a tool and a command changed in one task goes back to the first of its states", async () => {
+  await using home = await repository({ a: "0", b: "0", c: "0" });
+  await home.task(
+    write("a", "1"),
+    command("echo 2 > a; echo 2 > b; echo 2 > c"),
+    write("b", "3"),
+    command("echo 4 > c"),
+  );
+  expect((await home.session.undo()).files).toHaveLength(3);
+  expect(["a", "b", "c"].map((name) => home.text(name))).toEqual(["0", "0", "0"]);
+});
+
+test("what somebody changed after the commands is refused; an undo of commands can be undone", async () => {
+  await using home = await repository({ a: "0", b: "0" });
+  await home.task(command("echo 1 > a; echo 1 > b"));
+  home.write("a", "mine");
+  expect((await home.session.undo()).files).toMatchObject([{ action: "refused" }, { action: "restored" }]);
+  expect([home.text("a"), home.text("b")]).toEqual(["mine", "0"]);
+  const forced = await home.session.undo({ force: true });
+  expect(home.text("a")).toBe("0");
+  await home.session.undo({ task: forced.undoTask ?? 0 });
+  expect(home.text("a")).toBe("mine");
+});
+
+test("outside of a git work tree, undo says that commands are not covered", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"), command("echo 2 > b"));
+  await home.task(command("echo 3 > b"));
+  const { task, files, notes } = await home.session.undo();
+  expect([task, files.length]).toEqual([1, 1]);
+  expect(notes).toEqual([
+    "commands of task 1 ran, and what they did is not undone: the workspace is in no git work tree",
+    "task 2 ran commands, and what they did cannot be undone: the workspace is in no git work tree",
+  ]);
+  expect(home.warnings).toEqual([]);
+});
+
+test("a repository without git, and one that git takes too long for, is not covered, with a warning", async () => {
+  await using home = await repository({ a: "0" }, {}, { PATH: "/nowhere" });
+  await home.task(command("echo 1 > a"));
+  expect(home.warnings).toEqual(["undo does not cover what commands do: git is not installed"]);
+  const bin = join(home.undoDir, "..", "slow-bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "git"), "#!/bin/sh\nexec /bin/sleep 60\n", { mode: 0o755 });
+  await using slow = await repository({ a: "0" }, {}, { PATH: bin });
+  await slow.task(command("echo 1 > a"));
+  await slow.task(command("echo 2 > a"));
+  const reason = "the git work tree is too large to be recorded in 2 s";
+  expect(slow.warnings).toEqual([`undo does not cover what commands do: ${reason}`]);
+  expect((await slow.session.undo()).notes[1]).toBe(
+    `task 1 ran commands, and what they did cannot be undone: ${reason}`,
+  );
+});
+
+test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, and no nested one", async () => {
+  await using home = await repository({ a: "0" });
+  const mark = (name: string): string => `touch ${join(home.workspaceDir, "..", `ran-${name}`)}`;
+  const poison = (root: string): void => {
+    const git = join(root, ".git");
+    appendConfig(
+      git,
+      `[filter "x"]\n\tclean = "${mark("clean")}; cat"\n\tsmudge = "${mark("smudge")}; cat"\n\trequired = true\n[core]\n\tfsmonitor = "${mark("fsmonitor")}"\n\tsshCommand = "${mark("ssh")}"\n\tpager = "${mark("pager")}"\n\thooksPath = hooks\n[diff "x"]\n\ttextconv = "${mark("textconv")}"\n\tcommand = "${mark("diff")}"\n[include]\n\tpath = evil\n`,
+    );
+    writeFileSync(join(git, "evil"), `[alias]\n\tls-files = "!${mark("alias")}"\n`);
+    mkdirSync(join(git, "hooks"), { recursive: true });
+    for (const hook of ["post-index-change", "pre-commit", "fsmonitor-watchman"]) {
+      writeFileSync(join(git, "hooks", hook), `#!/bin/sh\n${mark(hook)}\n`, { mode: 0o755 });
+    }
+  };
+  home.write(".gitattributes", "* filter=x diff=x text eol=crlf ident working-tree-encoding=UTF-16\n");
+  home.write("crlf", "one\r\ntwo $Id$\r\n");
+  const nested = home.pathOf("nested");
+  mkdirSync(nested);
+  git(nested, "init", "-q");
+  writeFileSync(join(nested, "in"), "0");
+  git(nested, "add", "in");
+  git(nested, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "x");
+  poison(home.workspaceDir);
+  poison(nested);
+  for (const text of ["1", "2"])
+    await home.task(command(`echo ${text} > a; echo ${text} > crlf; echo ${text} > nested/in`));
+  await home.session.undo();
+  const { notes } = await home.session.undo();
+  expect([home.text("a"), home.text("crlf"), home.text("nested/in")]).toEqual(["0", "one\r\ntwo $Id$\r\n", "2\n"]);
+  expect(notes).toContain("left out there: nested/");
+  const ran = (): string[] => readdirSync(join(home.workspaceDir, "..")).filter((name) => name.startsWith("ran-"));
+  expect(ran()).toEqual([]);
+  // The traps are set: git itself walks into them.
+  expect(() => git(home.workspaceDir, "add", "-A")).toThrow();
+  expect(ran()).toContain("ran-fsmonitor");
+});
+
+test("an ignored file is not taken for one that a command made, whatever changes the ignoring", async () => {
+  await using home = await repository({ a: "0", ".gitignore": "*.secret\n" });
+  for (const name of ["1.secret", "2.secret", "3.secret"]) home.write(name, "precious");
+  await home.task(command("echo > .gitignore; touch new"));
+  const { files } = await home.session.undo();
+  expect(files.filter(({ action }) => action === "refused").map(({ path }) => path.split("/").at(-1))).toEqual([
+    "1.secret",
+    "2.secret",
+    "3.secret",
+    "new",
+  ]);
+  expect(home.text(".gitignore")).toBe("*.secret\n");
+  home.write("4.secret", "precious");
+  await home.task(command("git add -f 4.secret"));
+  expect((await home.session.undo({ task: 3 })).files).toMatchObject([{ action: "refused" }]);
+  expect(home.text("4.secret")).toBe("precious");
+});
+
+test("when the harness was killed before the task ended, what is there stands for its end, and nothing is taken away unasked", async () => {
+  await using home = await repository({ a: "0" });
+  await home.task(command("echo 1 > a; echo 1 > b"));
+  const journal = join(home.undoDir, "journal.jsonl");
+  const lines = readFileSync(journal, "utf8").split("\n");
+  writeFileSync(journal, lines.filter((line) => !line.includes('"after"')).join("\n"));
+  const { files, notes } = await home.session.undo();
+  expect(files).toMatchObject([{ action: "restored" }, { action: "refused" }]);
+  expect(notes[1]).toBe("the state after task 1 is not on record; what is there now stands for it");
+  expect(home.text("a")).toBe("0");
+});
+
+test("a linked work tree is recorded whole from a workspace below its root, and files that are too long are named as left out", async () => {
+  await using home = await repository({ a: "0", "sub/b": "0" }, { undo: { maxFileBytes: 100 } });
+  const linked = join(home.workspaceDir, "..", "linked");
+  git(home.workspaceDir, "worktree", "add", "-q", linked);
+  home.workspaceDir = join(linked, "sub");
+  home.write("long", "x".repeat(101));
+  await home.open();
+  await home.task(command("echo 1 > b; echo 1 > ../a"));
+  const { files, notes } = await home.session.undo();
+  expect(files).toHaveLength(2);
+  expect(notes).toContain("left out there: sub/long");
+  expect([readFileSync(join(linked, "a"), "utf8"), home.text("b")]).toEqual(["0", "0"]);
+  expect(statSync(join(home.undoDir, "git")).mode & 0o777).toBe(0o700);
+  expect(existsSync(join(home.undoDir, "git", "objects", "info", "alternates"))).toBe(true);
+});
+
+test("whatever commands and tools did to a repository, undoing task by task gives the tree of before", async () => {
+  const name = fc.constantFrom("a", "b", "d/a", "d/e/b", "x");
+  const change = fc.oneof(
+    fc.tuple(name, fc.string({ maxLength: 3 })).map(([path, text]) => write(path, text)),
+    fc.tuple(name, fc.nat(9)).map(([path, n]) => command(`mkdir -p $(dirname ${path}); echo ${n} > ${path}`)),
+    name.map((path) => command(`rm -rf ${path}`)),
+    name.map((path) => command(`chmod 700 ${path}`)),
+    fc.tuple(name, name).map(([from, to]) => command(`mv ${from} ${to}`)),
+    name.map((path) => command(`rm -rf ${path}; ln -s b ${path}`)),
+    fc.constant(command("git add -A; git -c user.name=a -c user.email=a commit -qm x")),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(change, { maxLength: 3 }), { minLength: 1, maxLength: 3 }), async (tasks) => {
+      await using home = await repository({ a: "0", "d/a": "0", "d/e/b": "0" });
+      const trees = [];
+      for (const calls of tasks) {
+        const before = home.files();
+        await home.task(...calls);
+        if (JSON.stringify(before) !== JSON.stringify(home.files())) trees.push(before);
+      }
+      for (const tree of trees.toReversed()) {
+        for (let undone = home.files(); JSON.stringify(undone) !== JSON.stringify(tree); undone = home.files()) {
+          const { files } = await home.session.undo();
+          expect(files.filter(({ action }) => action === "refused" || action === "not-kept")).toEqual([]);
+          expect(files.length).toBeGreaterThan(0);
+        }
+      }
+    }),
+    { numRuns: 5 },
+  );
+});
+
+async function repository(
+  files: Readonly<Record<string, string>>,
+  options: SessionOptions = {},
+  env?: NodeJS.ProcessEnv,
+): Promise<UndoHome> {
+  const home = await undoHome(options, env);
+  git(home.workspaceDir, "init", "-q");
+  for (const [path, text] of Object.entries(files)) home.write(path, text);
+  git(home.workspaceDir, "add", "-A");
+  git(home.workspaceDir, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "x");
+  return home;
+}
+
+function git(cwd: string, ...args: readonly string[]): string {
+  const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+  return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+function appendConfig(gitDir: string, text: string): void {
+  writeFileSync(join(gitDir, "config"), readFileSync(join(gitDir, "config"), "utf8") + text);
+}
+
+/** What of git is the user's: refs, index, objects, and that they are sound. */
+function gitState({ workspaceDir }: UndoHome): unknown {
+  const head = git(workspaceDir, "rev-parse", "HEAD");
+  const index = git(workspaceDir, "ls-files", "--stage");
+  const objects = git(workspaceDir, "count-objects", "-v");
+  const refs = git(workspaceDir, "for-each-ref");
+  return { head, index, objects, refs, fsck: git(workspaceDir, "fsck", "--strict") };
+}
