@@ -24,8 +24,9 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 export function isMissing(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    // Below a file there is nothing.
+    return errorCode(error) === "ENOTDIR";
   }
 }
 

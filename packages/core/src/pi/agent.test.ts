@@ -28,7 +28,7 @@ function texts(agent: Agent): string[] {
 
 /** What the one session of an agent recorded. */
 async function recordBelow(cwd: string): Promise<OmniMessage[]> {
-  const [file = ""] = (await readdir(cwd, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+  const [file = ""] = (await readdir(cwd, { recursive: true })).filter((name) => /traces.*\.jsonl$/.test(name));
   return await readTraceMessages(join(cwd, file));
 }
 

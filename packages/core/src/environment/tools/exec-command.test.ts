@@ -150,7 +150,7 @@ test("of redrawn progress the last frame is left; the end as it was printed is i
 });
 
 test("output without a line end passes in bounded memory; what is seen last is its end", async () => {
-  const cmd = "head -c 150000000 /dev/zero | tr '\\0' x; echo; echo TAIL-MARK; exit 5";
+  const cmd = "head -c 300000000 /dev/zero | tr '\\0' x; echo; echo TAIL-MARK; exit 5";
   const before = process.memoryUsage().rss;
   let [length, peak, last] = [0, before, ""];
   const run = tool().execute({ cmd }, { workspaceDir, toolCallId: "call_1" });
@@ -160,10 +160,11 @@ test("output without a line end passes in bounded memory; what is seen last is i
     for (const { payload } of ofType([step.value], "tool_progress")) last = payload.text ?? "";
     peak = Math.max(peak, process.memoryUsage().rss);
   }
-  expect(length).toBe(150_000_000 + "\nTAIL-MARK\n".length);
+  expect(length).toBe(300_000_000 + "\nTAIL-MARK\n".length);
   expect(last).toBe(`${"x".repeat(4096 - "\nTAIL-MARK\n".length)}\nTAIL-MARK\n`);
   expect(step.value).toMatchObject({ stopReason: "failed", note: "[exit code 5]" });
-  expect(peak - before).toBeLessThan(100 * 1024 * 1024);
+  // The process is that of other tests, too, and what they left is collected when it may.
+  expect(peak - before).toBeLessThan(200 * 1024 * 1024);
 });
 
 test("progress comes while a command runs, ten times a second at most, and its last state is shown", async () => {
