@@ -183,4 +183,11 @@ test("a program reads an image into its input as the tools do", async () => {
     code: "usage",
     message: expect.stringMatching(/^cannot use the image b\.png: .* does not exist/),
   });
+  const pictures = createServer((_, response) => response.end(SAMPLE_PNG));
+  await new Promise<void>((resolve) => pictures.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void pictures.close().closeAllConnections());
+  const address = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/a.png`;
+  await expect(readUserImage(address, workspaceDir)).rejects.toMatchObject({ code: "usage" });
+  const allowed = await readUserImage(address, workspaceDir, { allowPrivateAddresses: true, env: {} });
+  expect(allowed.payload.image_url).toBe(SEEN);
 });

@@ -6,6 +6,7 @@ import {
   type OmniMessage,
   RookeryError,
   type RunOutcome,
+  readProjectConfig,
   readUserImage,
   type Session,
   userText,
@@ -119,7 +120,7 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
   const pair = modelFlags(flags);
   const { goal, prompt = argument } = readGoal(flags.goal, argument);
   if (goal) assertReportable(flags.approve);
-  const input = [userText(await readPrompt(prompt, flags.file, io)), ...(await readImages(flags.image, io.cwd))];
+  const input = [userText(await readPrompt(prompt, flags.file, io)), ...(await readImages(flags, context))];
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
     return await withAgent(flags, context, async (agent) => {
@@ -182,8 +183,13 @@ function addImage(file: string, others: readonly string[] = []): string[] {
   return [...others, file];
 }
 
-function readImages(files: readonly string[] = [], cwd: string): Promise<OmniMessage[]> {
-  return Promise.all(files.map((file) => readUserImage(file, cwd)));
+async function readImages(flags: RunFlags, context: CommandContext): Promise<OmniMessage[]> {
+  const { image: files = [] } = flags;
+  if (files.length === 0) return [];
+  const { cwd, env } = context.io;
+  const { images } = await readProjectConfig(configFile(flags, context));
+  const options = { allowPrivateAddresses: images?.allow_private_addresses === true, env };
+  return Promise.all(files.map((file) => readUserImage(file, cwd, options)));
 }
 
 /** An image that the model does not see would be answered as if it were not there. */

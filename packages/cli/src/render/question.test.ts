@@ -13,6 +13,17 @@ test("a summary cannot pass for a line of the question", () => {
   );
 });
 
+test.each([
+  [{ tool: "agent_x" }, "  a, for this workspace from now on, whatever its arguments:\n  │ allow tool agent_x\n"],
+  [
+    { command: "git log" },
+    "  a, for this workspace from now on, whatever words follow:\n  │ allow command 'git log'\n",
+  ],
+  [{ path: "a", access: "read" as const }, "  a, for this workspace from now on:\n"],
+])("a lasting answer says what it does not look at: %j", (allow, text) => {
+  expect(questionText("probe", context, 80, [{ allow, workspace: "/w" }])).toContain(text);
+});
+
 test("a long line is continued behind the bar, where the terminal would break it", () => {
   expect(question({ summary: `${"x".repeat(30)}risk: read_only` }, 24)).toMatch(
     /\n {2}│ x{20}\n {2}│ x{10}risk: read\n {2}│ _only\n$/,

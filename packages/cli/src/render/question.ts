@@ -15,13 +15,19 @@ export function questionText(
 ): string {
   const head = `Allow ${exposed(oneLine(name))}?\n  risk: ${risk}   workspace: ${exposed(oneLine(workspace))}`;
   const rules = lasting.map(({ workspace: _, ...rule }) => ruleText(rule)).join("\n");
-  const more = lasting.some(({ allow }) => allow?.command !== undefined) ? ", whatever words follow" : "";
+  const more = lasting.map(({ allow }) => MORE.find(([target]) => allow?.[target] !== undefined)?.[1] ?? "")[0] ?? "";
   const always = rules === "" ? "" : `  a, for this workspace from now on${more}:\n${barred(rules, columns)}`;
   const shown = barred(summary, columns);
   const lines = shown.split("\n").length - 1;
   const count = lines > MAX_UNCOUNTED_LINES ? `  ${lines} lines; read them from the first one\n` : "";
   return `\n${head}\n${shown}${count}${always}`;
 }
+
+/** What such a rule does not look at. */
+const MORE = [
+  ["command", ", whatever words follow"],
+  ["tool", ", whatever its arguments"],
+] as const;
 
 /** What every terminal shows at once. */
 const MAX_UNCOUNTED_LINES = 16;

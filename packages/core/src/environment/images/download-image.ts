@@ -1,6 +1,7 @@
 import { errorCode, errorText } from "../../errors/error-text.ts";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import { proxyFor } from "../../llm/network/proxy-for.ts";
+import type { ImageOptions } from "../contract.ts";
 import { FileProblem } from "../files/file-problem.ts";
 import { AddressGuard, type ResolveHost } from "./address-guard.ts";
 import { describeTooLarge, MAX_IMAGE_BYTES } from "./image-limits.ts";
@@ -25,6 +26,11 @@ const HEADERS = {
   "accept-encoding": "identity",
   "user-agent": "rookery",
 };
+
+/** What downloads as a person has configured it. */
+export function configuredDownloader({ allowPrivateAddresses, env }: ImageOptions = {}): DownloadImage {
+  return downloader({ ...(allowPrivateAddresses && { isAllowed: () => true }), ...(env && { env }) });
+}
 
 /**
  * Makes what fetches images: over http and https, through the proxies of the environment, at most 5 MiB after decoding.

@@ -6,7 +6,7 @@ import { FileGuard } from "../files/file-guard.ts";
 import { assessedPath, spellTarget } from "../files/locate-file.ts";
 import { isSecretLikePath } from "../files/secret-paths.ts";
 import type { BuiltinTool, ToolExecutionContext } from "../tool.ts";
-import { downloader } from "./download-image.ts";
+import { configuredDownloader } from "./download-image.ts";
 import { isAddress, spellSource } from "./image-source.ts";
 import { type LoadedImage, loadImage } from "./load-image.ts";
 
@@ -47,15 +47,12 @@ export function imageTraits(verb: string): Required<Pick<BuiltinTool, "assessRis
 
 /** Makes what reads the image of a call; a file counts as seen by the session. @throws {FileProblem} As `loadImage`. */
 export function imageReader({
-  images: { allowPrivateAddresses, env } = {},
+  images,
   services,
   protectedPaths,
 }: EnvironmentConfig): (args: Args, context: ToolExecutionContext) => Promise<LoadedImage> {
   const files = services?.files ?? new FileGuard();
-  const download = downloader({
-    ...(allowPrivateAddresses && { isAllowed: () => true }),
-    ...(env && { env }),
-  });
+  const download = configuredDownloader(images);
   return async (args, context) => {
     const image = await loadImage(textArgument(args, "source"), { ...context, protectedPaths }, download);
     if (image.path !== undefined) files.remember(image.path, image.sha256);
