@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { possibleCommands, readCommand } from "./read-command.ts";
@@ -181,16 +184,20 @@ const commandLine = fc.array(fragment, { minLength: 1, maxLength: 14 }).map((par
 
 /** The words of every command that bash itself runs; every name is one that it does not find. */
 function bashWords(command: string): string[] {
-  const prelude = "enable -n : [; command_not_found_handle() { printf '%s\\0' \"$@\" $'\\1' >&3; }\n";
-  const { output } = spawnSync("/bin/bash", ["-c", `${prelude}${command}`], {
-    env: { PATH: "/nonexistent", LC_ALL: "C.UTF-8" },
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
-    encoding: "utf8",
-  }) as { output: (string | null)[] | null };
-  return (output?.[3] ?? "")
-    .split("\0\u0001\0")
-    .filter((call) => call !== "")
-    .toSorted();
+  const directory = mkdtempSync(join(tmpdir(), "rookery-words-"));
+  try {
+    // Each is called in a process of its own, side by side where a command says so.
+    const handler = `printf '%s\\0' "$@" >"$OUT/$BASHPID"`;
+    const prelude = `enable -n : [; trap wait EXIT; command_not_found_handle() { ${handler}; }\n`;
+    const env = { PATH: "/nonexistent", LC_ALL: "C.UTF-8", OUT: directory };
+    spawnSync("/bin/bash", ["-c", `${prelude}${command}`], { env, stdio: "ignore" });
+    return readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), "utf8").slice(0, -1))
+      .filter((call) => call !== "")
+      .toSorted();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
 
 test.skipIf(bashWords("zz").length === 0)("the words of a readable command are bash's own", () => {
