@@ -28,6 +28,7 @@ import {
   oneOf,
   onlyOnce,
 } from "../flags.ts";
+import { goOnHint } from "../go-on-hint.ts";
 import { readGoal } from "../goal-flag.ts";
 import { watchInterruption } from "../interruption.ts";
 import { projectApprover } from "../project-approver.ts";
@@ -229,7 +230,7 @@ async function drive(
       await stdout.flush();
       if (stdout.broken.aborted) return step.value;
       const place = { projectConfigFile: configFile(flags, context), env: io.env };
-      view.end(step.value, await runHint(step.value, session.meta, place));
+      view.end(step.value, (await runHint(step.value, session.meta, place)) ?? goOnHint(step.value));
       const left = output === "text" ? leftRunningLine(session.listBackgroundCommands()) : undefined;
       if (left !== undefined) notice(io, left);
       return step.value;

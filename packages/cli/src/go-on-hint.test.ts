@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { outcome } from "../test/support/fake-agent.ts";
+import { goOnHint } from "./go-on-hint.ts";
+
+test.each([
+  [{ status: "aborted" }],
+  [{ status: "timeout" }],
+  [{ status: "failed", code: "max-turns" }],
+  [{ status: "failed", code: "budget" }],
+  [{ status: "failed", code: "output-length" }],
+] as const)("a run that ended as %j can be gone on with", (end) => {
+  expect(goOnHint(outcome(end))).toBe("go on with rookery run --continue");
+});
+
+test.each([
+  [{ status: "completed" }],
+  [{ status: "auth" }],
+  [{ status: "timeout", code: "retries-exhausted" }],
+  [{ status: "failed", code: "provider-refused" }],
+  [{ status: "aborted", goal: { outcome: "aborted", rounds: 1, tokens_used: 1 } }],
+] as const)("a run that ended as %j needs something else", (end) => {
+  expect(goOnHint(outcome(end))).toBeUndefined();
+});
