@@ -109,6 +109,7 @@ export function shapeProblems(
     if (value[name] !== undefined && Object.hasOwn(value, name)) {
       // Most fields are right: what only a report needs is not made for them.
       if (typeof field === "string" && typeof value[name] === field && PRIMITIVES.has(field)) continue;
+      if (Array.isArray(field) && field.includes(value[name])) continue;
       problems.push(...shapeProblems(field, value[name], options, join(path, name)));
     } else if (!isOptional) {
       problems.push({ path: join(path, name), message: "is missing" });

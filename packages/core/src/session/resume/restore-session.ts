@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { type LineProblem, readMessages } from "../../omnimessage/json-lines.ts";
+import { type LineProblem, visitMessages } from "../../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
 import { addMissingEnding } from "./ending.ts";
 import { ContextReplay, type RestoredContext } from "./restore-context.ts";
@@ -32,13 +32,13 @@ export async function restoreSession(files: readonly string[]): Promise<Restored
   };
   const last = files.at(-1) ?? "";
   for (const file of files.slice(0, -1)) {
-    for await (const entry of readMessages(createReadStream(file))) {
+    await visitMessages(chunksOf(file), (entry) => {
       if ("message" in entry) memory.add(entry.message);
       else note(file, entry);
-    }
+    });
   }
   const replay = new ContextReplay(last);
-  for await (const entry of readMessages(createReadStream(last))) {
+  await visitMessages(chunksOf(last), (entry) => {
     if ("message" in entry) {
       memory.add(entry.message);
       replay.add(entry.message);
@@ -46,10 +46,15 @@ export async function restoreSession(files: readonly string[]): Promise<Restored
       note(last, entry);
       if (!entry.torn) replay.skip();
     }
-  }
+  });
   const context = replay.end();
   return { ...context, memory, damage, ending: addMissingEnding(context.log) };
 }
 
+function chunksOf(file: string): AsyncIterable<Uint8Array> {
+  return createReadStream(file, { highWaterMark: CHUNK_BYTES });
+}
+
+const CHUNK_BYTES = 512 * 1024;
 /** Of a trace that is damaged all over. */
 const MAX_TOLD = 3;
