@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlin
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { CompactionSettings } from "../src/engine/compaction/settings.ts";
 import { roundText } from "../src/engine/goal/round-text.ts";
 import { userData, userImage, userText } from "../src/omnimessage/build.ts";
 import { readGoalInput } from "../src/omnimessage/goal-input.ts";
@@ -413,3 +414,41 @@ function paid(turn: ScriptedReply, id: string, cost = 0): ScriptedTurn {
 function textOf(message: OmniMessage | undefined): string {
   return message && isType(message, "text") ? message.payload.text : "";
 }
+
+describe("room made in the middle of a round", () => {
+  const SUMMARY = "[summary]so far[/summary]";
+  const full = { ...WORK, usage: { total: 1000 } };
+  const overflow = { outcome: { status: "failed", permanent: true, overflow: true } } as const;
+  const reached = [WORK, report("complete"), "end"];
+
+  test.each<[string, readonly ScriptedTurn[], CompactionSettings]>([
+    ["is full", [full, SUMMARY, ...reached], { maxContextTokens: 1000 }],
+    ["does not fit", [WORK, overflow, SUMMARY, ...reached], {}],
+  ])("where the context %s tells the rest of it the goal again, and once", async (_, turns, settings) => {
+    const { run, requests, file } = await goalSession(turns, { compaction: { keepOutputTokens: -1, ...settings } });
+    const { outcome, messages, trace } = await run();
+    expect(outcome.goal).toMatchObject({ outcome: "complete", rounds: 1 });
+    const asked = requests.map(({ newMessages }) => roundsIn(newMessages));
+    expect(asked).toEqual([[1], ...turns.slice(1, -3).map(() => []), [1], [], []]);
+    const [summary, again] = requests.at(-3)?.newMessages ?? [];
+    expect(textOf(summary)).toMatch(/^\[context_summary]/);
+    expect(textOf(again)).toContain(`Control file: ${file}`);
+    expect(textOf(again)).not.toContain("Budget: 0 tokens");
+    // A person is shown one round.
+    expect([roundsIn(messages), roundsIn(trace)]).toEqual([[1], [1, 1]]);
+  });
+
+  test("tells nothing that the new context has kept, and nothing of a goal that is reached", async () => {
+    const kept = { maxContextTokens: 1000, keepOutputTokens: -1, keepRecentTokens: 100_000 };
+    const whole = await goalSession([full, SUMMARY, ...reached], { compaction: kept });
+    await whole.run();
+    expect(whole.requests.flatMap(({ newMessages }) => roundsIn(newMessages))).toEqual([1]);
+
+    const compaction = { maxContextTokens: 1000, keepOutputTokens: -1 };
+    const turns = [report("complete"), { text: "end", usage: { total: 1000 } }, SUMMARY, "next"];
+    const { run, session, requests } = await goalSession(turns, { compaction });
+    await run();
+    await collectRun(session, [userText("now?")]);
+    expect(requests.at(-1)?.newMessages.map(textOf)).toEqual([expect.stringMatching(/^\[context_summary]/), "now?"]);
+  });
+});

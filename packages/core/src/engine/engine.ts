@@ -8,6 +8,7 @@ import type { ContextLog } from "./context-log.ts";
 import type { Hooks } from "./hooks.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { Reconnector } from "./reconnect.ts";
+import type { Spending } from "./run-outcome.ts";
 import type { ToolOffer } from "./tool-offer.ts";
 
 /** What it takes to decide on calls and run them. */
@@ -59,6 +60,8 @@ export interface Run {
 export interface TaskRun extends Run {
   readonly queue: InputQueue;
   readonly notices: RunNotices;
+  /** What a task that took so much must be told again to go on in a new context; absent: nothing. */
+  readonly remind?: (log: ContextLog, spent: Spending) => OmniMessage | undefined;
   /** Records a message that is not shown. */
   readonly record: (message: OmniMessage) => void;
 }

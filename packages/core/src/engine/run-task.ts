@@ -35,6 +35,7 @@ export async function driveTask(
   limit: (spent: Spending) => TaskEnd | undefined,
 ): Promise<{ readonly end: TaskEnd; readonly progress: Progress }> {
   let engine = opened;
+  let before = opened;
   const keeper = new ContextKeeper(run);
   const denials: Denial[] = [];
   let spent = NO_SPENDING;
@@ -55,6 +56,9 @@ export async function driveTask(
     if (done && (reached || !goesOn)) return finish(done);
     if (run.signal.aborted) return finish(interruption(run.signal));
     if (reached) return finish(reached);
+    const reminder = engine === before ? undefined : run.remind?.(engine.log, total());
+    if (reminder) run.record(reminder);
+    before = engine;
     const notices = run.notices.take();
     const said = done && notices.length === 0 ? run.queue.takeContinuation() : run.queue.takeSteering();
     for (const message of [...notices, ...said]) await run.emit(message);

@@ -1,10 +1,19 @@
 import { errorText } from "../../errors/error-text.ts";
 import { eventMessage, userText } from "../../omnimessage/build.ts";
+import { readGoalInput } from "../../omnimessage/goal-input.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
+import type { ContextLog } from "../context-log.ts";
 import type { Engine, TaskRun } from "../engine.ts";
 import { limitReached } from "../run-limits.ts";
-import { addSpending, type GoalResult, type RunOutcome, type Spending, type TaskEnd } from "../run-outcome.ts";
+import {
+  addSpending,
+  type GoalResult,
+  NO_SPENDING,
+  type RunOutcome,
+  type Spending,
+  type TaskEnd,
+} from "../run-outcome.ts";
 import { driveTask, endTask, NO_PROGRESS, type Progress } from "../run-task.ts";
 import { interruption } from "../run-turn.ts";
 import { budgetLine, budgetSpent, type GoalBudget } from "./goal-budget.ts";
@@ -54,9 +63,11 @@ class GoalRun {
   #progress = NO_PROGRESS;
   #rounds = 0;
   #tokens = 0;
+  /** The input of the round under way once the round has taken so much; absent when the goal is reached. */
+  #roundInput: ((spent: Spending) => OmniMessage) | undefined;
 
   constructor(run: TaskRun, goal: Goal) {
-    this.#run = { ...run, emit: (message) => this.#emit(run, message) };
+    this.#run = { ...run, emit: (message) => this.#emit(run, message), remind: (...given) => this.#remind(...given) };
     this.#goal = goal;
     this.#objective = goal.input.flatMap((message) => (isType(message, "text") ? message.payload.text : [])).join("\n");
   }
@@ -120,14 +131,15 @@ class GoalRun {
   async #task(file: GoalFile, limit: (spent: Spending) => TaskEnd | undefined, wrapUpTurns?: number): Promise<TaskEnd> {
     this.#rounds += 1;
     const isFirst = this.#rounds === 1;
-    const round = {
-      number: this.#rounds,
-      body: isFirst ? this.#objective : this.#objective.trim(),
-      budget: budgetLine(this.#goal.budget, this.#tokens, this.#progress),
-      ...(wrapUpTurns !== undefined && { wrapUpTurns }),
+    const body = isFirst ? this.#objective : this.#objective.trim();
+    const wrapUp = wrapUpTurns !== undefined && { wrapUpTurns };
+    const number = this.#rounds;
+    this.#roundInput = (spent) => {
+      const budget = budgetLine(this.#goal.budget, this.#tokens, addSpending(this.#progress, spent));
+      return userText(roundText({ number, body, budget, ...wrapUp }, file), "harness");
     };
     const images = isFirst ? this.#goal.input.filter((message) => !isType(message, "text")) : [];
-    for (const message of [userText(roundText(round, file), "harness"), ...images]) await this.#run.emit(message);
+    for (const message of [this.#roundInput(NO_SPENDING), ...images]) await this.#run.emit(message);
     return this.#drive(limit);
   }
 
@@ -143,6 +155,7 @@ class GoalRun {
   async #reached(): Promise<GoalEnd> {
     const { queue, signal } = this.#run;
     queue.holdsFollowUps = false;
+    this.#roundInput = undefined;
     if (!queue.goesOn || signal.aborted || this.#budgetSpent()) return { outcome: "complete", end: COMPLETED };
     for (const message of queue.takeContinuation()) await this.#run.emit(message);
     const { maxTurns } = this.#goal;
@@ -150,6 +163,12 @@ class GoalRun {
       (spent) => limitReached(spent, { maxTurns, maxCostUsd: undefined }) ?? this.#budgetSpent(spent),
     );
     return { outcome: "complete", end };
+  }
+
+  /** A summary tells neither the rules nor the control file; a context that kept the round's input needs nothing. */
+  #remind(log: ContextLog, spent: Spending): OmniMessage | undefined {
+    const isTold = [...log.history, ...log.nextInput()].some(readGoalInput);
+    return isTold ? undefined : this.#roundInput?.(spent);
   }
 
   /** @param spent - By the task in hand. */
