@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionOptions } from "../src/agent/agent-options.ts";
@@ -174,6 +174,18 @@ test("a session that was killed while it compacted, or before the next context w
     expect(conversation.at(-1)).toBe("go on");
     expect(ruleViolations(scene.record("001.jsonl"), { trace: true })).toEqual([]);
   }
+});
+
+test("a context whose successor cannot be recorded goes on as it is, and one task pays for one summary", async () => {
+  const again = ["a", "b"].map((id) => ({ ...calls(id), ...FULL }));
+  await using scene = await open([{ ...CALL, ...FULL }, SUMMARY], [...again, "done"]);
+  // Where the draft of the next file would be written.
+  mkdirSync(scene.path("002.jsonl.tmp/x"), { recursive: true });
+  const { messages, outcome } = await scene.run("begin");
+  expect(outcome).toMatchObject({ status: "completed", text: "done", turns: 4 });
+  expect(messages.filter(({ payload }) => payload.type === "compaction_begin")).toHaveLength(1);
+  expect(scene.histories[1]?.map(textOf)).toEqual(["begin", "say {}"]);
+  expect(scene.asked(1)).toEqual([["said"], ["said"], ["said"]]);
 });
 
 test("a request that does not fit is repaired by one compaction and sent again", async () => {

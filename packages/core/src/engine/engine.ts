@@ -36,8 +36,15 @@ export interface Engine extends ToolSide {
   readonly ownModel: NamedModel;
   /** Who summarises; absent: the model itself. */
   readonly summaryModel?: NamedModel;
-  /** Goes on in a new context of these messages, on record before its first request; in the old one if that cannot be. */
-  startContext(carried: readonly OmniMessage[]): Engine;
+  /** Goes on in a new context of these messages, on record before its first request. */
+  startContext(carried: readonly OmniMessage[]): StartedContext;
+}
+
+/** What came of starting a context. */
+export interface StartedContext {
+  /** Without a record it is on the context before, as if nothing had been said to replace it. */
+  readonly engine: Engine;
+  readonly isOnRecord: boolean;
 }
 
 /** A model that can be opened on a history. */

@@ -1,6 +1,6 @@
 import type { CompactionPlan } from "../engine/compaction/settings.ts";
 import { ContextLog } from "../engine/context-log.ts";
-import type { Engine, NamedModel, Run, ToolSide } from "../engine/engine.ts";
+import type { Engine, NamedModel, Run, StartedContext, ToolSide } from "../engine/engine.ts";
 import { INTERRUPTED, unlessAborted } from "../engine/interruption.ts";
 import { Reconnector } from "../engine/reconnect.ts";
 import type { TaskEnd } from "../engine/run-outcome.ts";
@@ -104,12 +104,12 @@ export class ModelContext {
   }
 
   /** The model has heard of the summary either way: without a file for the next context it is made anew, too. */
-  #startContext(carried: readonly OmniMessage[], before: ContextLog): Engine {
+  #startContext(carried: readonly OmniMessage[], before: ContextLog): StartedContext {
     const { meta, record, tools } = this.#parts;
     const { format: _, ...same } = meta;
     const next = new ContextLog(carried);
     const isOnRecord = record.startContext(sessionMetaMessage({ ...same, carried: carried.length }), carried, next);
     if (isOnRecord) tools.offer.announceAgain();
-    return this.#engineOn(isOnRecord ? next : before, tools.offer.tools);
+    return { engine: this.#engineOn(isOnRecord ? next : before, tools.offer.tools), isOnRecord };
   }
 }

@@ -47,7 +47,9 @@ export async function compact(engine: Engine, run: TaskRun, reason: Reason): Pro
   await run.emit(eventMessage({ type: "compaction_end", reason, mode, status, ...attempt, ...failed }));
   if (status === "completed") {
     const carried = shorter ?? [...opening(engine, run, scene, summary), ...scene.unanswered];
-    return { status, engine: engine.startContext(carried), spent };
+    const started = engine.startContext(carried);
+    if (started.isOnRecord) return { status, engine: started.engine, spent };
+    return { status: "failed", engine: started.engine, message: "the next context could not be recorded", spent };
   }
   // A conversation that was too long for its own summary is too long for its model.
   if (asked.overflow && reason !== "overflow") {
