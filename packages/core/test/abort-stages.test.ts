@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { defineTool } from "../src/environment/agent-tool.ts";
 import type { LLMInterface } from "../src/llm/contract.ts";
 import { modelMessage, userData, userImage, userText } from "../src/omnimessage/build.ts";
-import { isCompleteModelMessage } from "../src/omnimessage/guards.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
 import type { Session } from "../src/session/session.ts";
 import { collectRun, type ScriptedTurn, scriptedLLM, tempAgent } from "../src/testing/index.ts";
 import { PIXEL, PIXEL_DATA } from "./support/adapter-kit.ts";
 import { conversationBreaches } from "./support/damaged-trace.ts";
+import { remembering } from "./support/remembering.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 const CALL = { calls: [{ name: "wait", args: {} }] };
@@ -130,24 +130,6 @@ function interruptedBy(session: Session, look: (message: OmniMessage) => void): 
       for (let step = await running.next(); ; step = await running.next()) {
         if (step.done) return step.value;
         look(step.value);
-        yield step.value;
-      }
-    },
-  };
-}
-
-/** Keeps what a provider would have by now: committed requests and replies. */
-function remembering(llm: LLMInterface, sent: OmniMessage[]): LLMInterface {
-  return {
-    async *streamGenerate(parameters) {
-      const reply: OmniMessage[] = [];
-      const stream = llm.streamGenerate(parameters);
-      for (let step = await stream.next(); ; step = await stream.next()) {
-        if (step.done) {
-          if (step.value.status === "completed") sent.push(...parameters.newMessages, ...reply);
-          return step.value;
-        }
-        if (isCompleteModelMessage(step.value)) reply.push(step.value);
         yield step.value;
       }
     },

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionOptions } from "../src/agent/agent-options.ts";
 import { defineTool } from "../src/environment/agent-tool.ts";
-import type { CreateLLM, LLMInterface } from "../src/llm/contract.ts";
+import type { CreateLLM } from "../src/llm/contract.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import { isType } from "../src/omnimessage/guards.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
@@ -16,6 +16,7 @@ import {
   type TempAgent,
   tempAgent,
 } from "../src/testing/index.ts";
+import { remembering } from "./support/remembering.ts";
 
 const allow = { approve: async () => "allow" as const };
 const FULL = { usage: { total: 1000 } };
@@ -418,23 +419,6 @@ async function open(
         .split("\n")
         .map((line) => JSON.parse(line)),
     [Symbol.asyncDispose]: () => home.dispose(),
-  };
-}
-
-function remembering(llm: LLMInterface, all: OmniMessage[]): LLMInterface {
-  return {
-    async *streamGenerate(parameters) {
-      const reply: OmniMessage[] = [];
-      const stream = llm.streamGenerate(parameters);
-      for (let step = await stream.next(); ; step = await stream.next()) {
-        if (step.done) {
-          if (step.value.status === "completed") all.push(...parameters.newMessages, ...reply);
-          return step.value;
-        }
-        if (["text", "thinking", "tool_call"].includes(step.value.payload.type ?? "")) reply.push(step.value);
-        yield step.value;
-      }
-    },
   };
 }
 

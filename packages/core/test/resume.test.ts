@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { defineTool } from "../src/environment/agent-tool.ts";
 import type { CreateLLM } from "../src/llm/contract.ts";
 import { userData, userImage, userText } from "../src/omnimessage/build.ts";
-import { isCompleteModelMessage } from "../src/omnimessage/guards.ts";
 import type { OmniMessage, OmniPayload } from "../src/omnimessage/message.ts";
 import { restoreSession } from "../src/session/resume/restore-session.ts";
 import type { Session } from "../src/session/session.ts";
@@ -14,6 +13,7 @@ import { ruleViolations, type ScriptedTurn, scriptedLLM, type TempAgent, tempAge
 import { modelOver, PIXEL, PIXEL_DATA, strict } from "./support/adapter-kit.ts";
 import { ask } from "./support/ask.ts";
 import { conversationBreaches, cutsOf } from "./support/damaged-trace.ts";
+import { remembering } from "./support/remembering.ts";
 
 const allow = { approve: async () => "allow" as const };
 
@@ -293,20 +293,7 @@ function witness(...turns: readonly ScriptedTurn[]): { createLLM: CreateLLM; sen
     sent: () => plain(seen),
     createLLM: (_config, history) => {
       seen = [...history];
-      return {
-        async *streamGenerate(parameters) {
-          const said: OmniMessage[] = [];
-          const reply = llm.streamGenerate(parameters);
-          for (let step = await reply.next(); ; step = await reply.next()) {
-            if (step.done) {
-              if (step.value.status === "completed") seen.push(...parameters.newMessages, ...said);
-              return step.value;
-            }
-            if (isCompleteModelMessage(step.value)) said.push(step.value);
-            yield step.value;
-          }
-        },
-      };
+      return remembering(llm, seen);
     },
   };
 }

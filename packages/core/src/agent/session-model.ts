@@ -3,7 +3,7 @@ import type { ModelPricing } from "../llm/cost.ts";
 import { GenerativeModel } from "../llm/generative-model.ts";
 import { proxySecrets } from "../llm/network/proxy-for.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
-import type { SessionKey } from "../session/session.ts";
+import type { SessionKey } from "../session/key-guard.ts";
 import type { AgentOptions, SessionOptions } from "./agent-options.ts";
 import { keyResolver } from "./model-key.ts";
 import { modelPair } from "./model-name.ts";

@@ -2,9 +2,6 @@ import type { BackgroundNotices } from "../engine/background-notices.ts";
 import { compact } from "../engine/compaction/compact.ts";
 import type { TaskRun } from "../engine/engine.ts";
 import { runGoal } from "../engine/goal/run-goal.ts";
-import { InputQueue } from "../engine/input-queue.ts";
-import { MessageQueue } from "../engine/message-queue.ts";
-import { oneAtATime } from "../engine/one-at-a-time.ts";
 import {
   addSpending,
   type GoalOptions,
@@ -21,7 +18,9 @@ import type { OmniMessage, SessionMetaPayload, StopReason } from "../omnimessage
 import { BackgroundHost } from "./background-host.ts";
 import { createControlFile } from "./goal/control-file.ts";
 import { interruptible } from "./interruptible.ts";
+import { KeyGuard, type SessionKey } from "./key-guard.ts";
 import type { ModelContext } from "./model-context.ts";
+import { OneRun } from "./one-run.ts";
 import { checkGoalInput, checkInput } from "./session-input.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { SessionUndo } from "./undo/session-undo.ts";
@@ -29,12 +28,6 @@ import { undoRecords } from "./undo/undo-note.ts";
 import type { UndoOptions, UndoResult } from "./undo/undo-task.ts";
 
 const DEFAULT_MAX_ROUNDS = 100;
-
-/** The key of a session's model: the one its last request was made with, and the one the next would be. */
-export interface SessionKey {
-  used(): string | undefined;
-  current(): Promise<string | undefined>;
-}
 
 /** How a compaction ended that was asked for; `completed` also where there was nothing to compact. */
 export interface CompactionOutcome {
@@ -75,15 +68,17 @@ export interface SessionParts {
  */
 export class Session {
   readonly #parts: SessionParts;
+  readonly #run: OneRun;
   readonly #host: BackgroundHost;
-  #running: { readonly ended: Promise<unknown>; readonly input: InputQueue; interrupt(): void } | undefined;
+  readonly #keyGuard: KeyGuard;
   #closed = false;
   #spent: Spending;
-  #refusedKey: { readonly key: string | undefined } | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#host = new BackgroundHost(parts.background, () => this.#running === undefined, parts.onWarning);
+    this.#run = new OneRun(parts, () => this.#host.tell());
+    this.#host = new BackgroundHost(parts.background, () => this.#run.isFree, parts.onWarning);
+    this.#keyGuard = new KeyGuard(parts.key);
     this.#spent = parts.spent ?? NO_SPENDING;
   }
 
@@ -167,22 +162,10 @@ export class Session {
    */
   async undo(options: UndoOptions = {}): Promise<UndoResult> {
     this.#assertFree();
-    const { undo, record, onRestored } = this.#parts;
-    const work = undo.undo(options);
-    const input = new InputQueue();
-    input.close();
-    this.#running = { ended: work.catch(() => undefined), input, interrupt: () => undefined };
-    try {
-      const done = await work;
-      for (const message of undoRecords(done)) record.add(message);
-      for (const { path, sha256 } of done.changed) onRestored(path, sha256);
-      return done.result;
-    } finally {
-      this.#running = undefined;
-    }
+    return this.#run.hold(this.#undo(options));
   }
 
-  /** Runs something that emits messages, one at a time, and streams what it emits. */
+  /** Misuse is thrown at the first `next()`. */
   async *#stream<T>(
     begin: (run: TaskRun) => Promise<T>,
     options: RunOptions,
@@ -191,23 +174,7 @@ export class Session {
   ): AsyncGenerator<OmniMessage, T> {
     this.#assertFree();
     check();
-    const queue = new MessageQueue();
-    const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
-    const input = new InputQueue(options);
-    const task = begin(this.#taskRun({ ...options, signal }, input, queue)).finally(() => queue.close());
-    const ended = task.catch(() => undefined);
-    this.#running = { ended, input, interrupt: () => left.abort() };
-    left.signal.addEventListener("abort", () => queue.stopWaiting(), { once: true });
-    try {
-      for (let ready = await queue.take(); ready !== undefined; ready = await queue.take()) yield* ready;
-      return await task;
-    } finally {
-      left.abort();
-      queue.discard();
-      await ended;
-      this.#running = undefined;
-      this.#host.tell();
-    }
+    return yield* this.#run.stream(begin, options, left);
   }
 
   /**
@@ -219,18 +186,18 @@ export class Session {
    */
   steer(messages: readonly OmniMessage[]): boolean {
     if (messages.length > 0) checkInput(messages);
-    return this.#running?.input.steer(messages) ?? false;
+    return this.#run.input?.steer(messages) ?? false;
   }
 
   /** As `steer`, but it waits until the task would end. */
   followUp(messages: readonly OmniMessage[]): boolean {
     if (messages.length > 0) checkInput(messages);
-    return this.#running?.input.followUp(messages) ?? false;
+    return this.#run.input?.followUp(messages) ?? false;
   }
 
   /** Takes back the very list that was given to `steer` or `followUp`; false when it is on its way. */
   unsteer(messages: readonly OmniMessage[]): boolean {
-    return this.#running?.input.withdraw(messages) ?? false;
+    return this.#run.input?.withdraw(messages) ?? false;
   }
 
   /**
@@ -250,7 +217,7 @@ export class Session {
 
   /** Hands the notices over as the input of a run, each once; none while a run is under way, which says them itself. */
   takeBackgroundNotices(): OmniMessage[] {
-    return this.#running ? [] : this.#parts.background.take();
+    return this.#run.isFree ? this.#parts.background.take() : [];
   }
 
   /** The commands in the background: those that run, and those whose end the model does not know yet. */
@@ -274,8 +241,7 @@ export class Session {
   async dispose(): Promise<void> {
     this.#closed = true;
     this.#parts.background.close();
-    this.#running?.interrupt();
-    await this.#running?.ended;
+    await this.#run.stop();
     await this.#parts.context.dispose();
     this.#parts.record.close();
     this.#parts.onDisposed?.(this);
@@ -291,30 +257,23 @@ export class Session {
         hint: "create or resume a session",
       });
     }
-    if (this.#running) {
+    if (!this.#run.isFree) {
       throw new RookeryError("session-busy", `session ${this.sessionId} is already running`, {
         hint: "await its run, or abort it first",
       });
     }
   }
 
-  #taskRun(options: RunOptions & { readonly signal: AbortSignal }, input: InputQueue, queue: MessageQueue): TaskRun {
-    const { record, background } = this.#parts;
-    return {
-      ...options,
-      notices: options.backgroundNotices === "hold" ? background.held() : background,
-      ...(options.approve && { approve: oneAtATime(options.approve) }),
-      queue: input,
-      record: (message) => record.add(message),
-      emit(message) {
-        record.add(message);
-        return queue.push(message);
-      },
-    };
+  async #undo(options: UndoOptions): Promise<UndoResult> {
+    const { undo, record, onRestored } = this.#parts;
+    const done = await undo.undo(options);
+    for (const message of undoRecords(done)) record.add(message);
+    for (const { path, sha256 } of done.changed) onRestored(path, sha256);
+    return done.result;
   }
 
   async #compact(run: TaskRun): Promise<CompactionOutcome> {
-    await this.#assertKeyChanged();
+    await this.#keyGuard.assertChanged();
     if (this.compactability !== "ok") return { status: "completed" };
     const opened = await this.#parts.context.open(run);
     if (!("engine" in opened)) return { status: opened.status, ...(opened.message && { message: opened.message }) };
@@ -325,7 +284,7 @@ export class Session {
 
   async #runTask(messages: readonly OmniMessage[], options: RunOptions, run: TaskRun): Promise<RunOutcome> {
     const { undo } = this.#parts;
-    await this.#assertKeyChanged();
+    await this.#keyGuard.assertChanged();
     undo.beginTask(messages);
     for (const notice of run.notices.take()) await run.emit(notice);
     const outcome = options.goal
@@ -333,7 +292,7 @@ export class Session {
       : await this.#doTask(messages, options, run);
     await undo.endTask();
     this.#spent = addSpending(this.#spent, spendingOf(outcome));
-    if (outcome.status === "auth") this.#refusedKey = { key: this.#parts.key?.used() };
+    if (outcome.status === "auth") this.#keyGuard.refuse();
     return outcome;
   }
 
@@ -360,18 +319,6 @@ export class Session {
       createFile: (objective) => createControlFile(record.paths.scratchpadDir, objective),
       open: () => context.open(run),
     });
-  }
-
-  /** After a refused key only another one gets a run (PC-026); a model of the caller's own has no key to compare. */
-  async #assertKeyChanged(): Promise<void> {
-    const { key } = this.#parts;
-    if (!this.#refusedKey || !key) return;
-    if ((await key.current().catch(() => undefined)) === this.#refusedKey.key) {
-      throw new RookeryError("session-auth", "the provider refused the key of this session's model", {
-        hint: "set a valid key and run again",
-      });
-    }
-    this.#refusedKey = undefined;
   }
 }
 
