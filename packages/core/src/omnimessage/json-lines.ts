@@ -97,13 +97,14 @@ function parseLine(
   line: number,
   unterminated: boolean,
 ): ReadLine | LineProblem | undefined {
-  let text = "";
+  let text: string | undefined;
   try {
     text = decoder.decode(joined(pieces));
     if (line === 1 && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
-    if (!/\S/.test(text)) return undefined;
     return { line, value: JSON.parse(text) as unknown };
   } catch {
+    // Most lines are not blank: only one that cannot be read is looked at.
+    if (text !== undefined && !/\S/.test(text)) return undefined;
     return { line, problem: `is not JSON: ${quoteStart(text, pieces)}`, torn: unterminated };
   }
 }
@@ -122,9 +123,9 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The line's first characters; `text` stays empty where the pieces are too long to be one string. */
-function quoteStart(text: string, pieces: readonly Uint8Array[]): string {
-  const start = (text || decoder.decode(pieces[0]?.subarray(0, MAX_QUOTED_BYTES))).trimEnd();
+/** The line's first characters; there is no text where the pieces are too long to be one string. */
+function quoteStart(text: string | undefined, pieces: readonly Uint8Array[]): string {
+  const start = (text ?? decoder.decode(pieces[0]?.subarray(0, MAX_QUOTED_BYTES))).trimEnd();
   return JSON.stringify(start.length > 40 ? `${start.slice(0, 40)}...` : start);
 }
 
