@@ -467,6 +467,35 @@ describe("truncation", () => {
     );
   });
 
+  test("bytes that are plain give the same output and the same archive as text", async () => {
+    const piece = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 12 });
+    const pieces = fc.array(fc.record({ text: piece, asBytes: fc.boolean() }), { maxLength: 12 });
+    const truncation = fc.constantFrom("head" as const, "head_tail" as const);
+    await fc.assert(
+      fc.asyncProperty(pieces, truncation, async (pieces, truncation) => {
+        const results = [false, true].map(async (bytesAllowed) => {
+          const scratchpadDir = await scratchpad();
+          const { complete } = await close(
+            async function* () {
+              for (const { text, asBytes } of pieces) {
+                yield outputDelta("call_1", asBytes && bytesAllowed ? Buffer.from(text) : text);
+              }
+            },
+            { limits: { maxOutputLength: 20, truncation }, scratchpadDir },
+          );
+          const archive = /saved to (.*)\]/.exec(complete.output)?.[1];
+          return {
+            output: complete.output.replaceAll(scratchpadDir, ""),
+            archive: archive === undefined ? undefined : await readFile(archive, "utf8"),
+          };
+        });
+        const [asText, mixed] = await Promise.all(results);
+        expect(mixed).toEqual(asText);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test("a long stream of small deltas is taken without keeping or showing more than the cap", async () => {
     const small = outputDelta("call_1", "0123456789abcdef".repeat(4));
     const { complete, messages } = await close(

@@ -1,3 +1,4 @@
+import type { OutputPiece } from "./output-piece.ts";
 import { isHighSurrogate } from "./shorten.ts";
 
 /** `read_file` scans less than 8 MiB, so that a full capture can be read to its end with it (PT-057, PT-058). */
@@ -35,7 +36,16 @@ export class OutputCapture {
     this.#blockBytes = Math.ceil(maxBytes / 2);
   }
 
-  push(text: string): void {
+  push(piece: OutputPiece): void {
+    if (typeof piece === "string") this.#pushText(piece);
+    else {
+      this.#encode(this.#pending);
+      this.#pending = "";
+      this.#copy(piece);
+    }
+  }
+
+  #pushText(text: string): void {
     if (this.#pending.length + text.length < MIN_PIECE_CHARS) {
       this.#pending += text;
       return;
@@ -73,6 +83,17 @@ export class OutputCapture {
       rest = rest.slice(read);
       this.#makeRoom();
     }
+  }
+
+  #copy(bytes: Buffer): void {
+    let copied = 0;
+    while (copied < bytes.length) {
+      const written = bytes.copy(this.#block, this.#usedBytes, copied);
+      this.#usedBytes += written;
+      copied += written;
+      if (copied < bytes.length) this.#makeRoom();
+    }
+    this.#receivedBytes += copied;
   }
 
   /** The first block grows to its size; a full one is followed by another, in place of the oldest but the first. */

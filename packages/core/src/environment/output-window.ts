@@ -1,3 +1,4 @@
+import { type OutputPiece, pieceText } from "./output-piece.ts";
 import { cutBefore, isHighSurrogate, isLowSurrogate } from "./shorten.ts";
 
 /** The kept tail may grow to twice what will be shown of it and this much more before it is cut back: cutting copies. */
@@ -35,12 +36,13 @@ export class OutputWindow {
   }
 
   /** Takes text and returns what is final now and can be shown; often nothing. */
-  push(text: string): string {
-    this.#receivedChars += text.length;
+  push(piece: OutputPiece): string {
+    this.#receivedChars += piece.length;
     if (!this.#headIsOpen) {
-      this.#pushTail(text);
+      this.#pushTail(piece);
       return "";
     }
+    const text = pieceText(piece);
     const pending = this.#heldBack + text;
     const room = this.#headChars - this.#shownChars;
     if (pending.length > room) return this.#closeHead(pending, cutBefore(pending, room));
@@ -72,8 +74,9 @@ export class OutputWindow {
     return wellFormed(text);
   }
 
-  #pushTail(text: string): void {
+  #pushTail(piece: OutputPiece): void {
     if (this.#tailChars === 0) return;
+    const text = typeof piece === "string" ? piece : pieceText(piece.subarray(-this.#tailChars));
     this.#tail = text.length >= this.#tailChars ? text : this.#tail + text;
     if (this.#tail.length <= 2 * this.#tailChars + TAIL_SLACK_CHARS) return;
     this.#tail = copy(this.#tail.slice(-this.#tailChars));

@@ -2,13 +2,15 @@ import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import { isRecord } from "../omnimessage/shape.ts";
 import { jsonDetails } from "./json-details.ts";
+import { deltaBytes } from "./output-delta.ts";
+import type { OutputPiece } from "./output-piece.ts";
 import { strings } from "./tool-report.ts";
 
 /** What a yielded value means for the call. */
 export type ToolYield =
   /** To be passed on as it is: a child session's message, or progress under the id of this call. */
   | { readonly kind: "message"; readonly message: OmniMessage }
-  | { readonly kind: "output"; readonly text: string; readonly images: readonly string[] }
+  | { readonly kind: "output"; readonly text: OutputPiece; readonly images: readonly string[] }
   /** The tool built its complete message itself; `result` is what that says beside the text. */
   | { readonly kind: "whole"; readonly text: string; readonly result: Record<string, unknown> };
 
@@ -22,7 +24,7 @@ export function readYield(value: unknown, toolCallId: string): ToolYield | undef
   const { payload } = value;
   switch (payload.type) {
     case "partial_tool_call_output":
-      return { kind: "output", text: text(payload.output), images: strings(payload.images) };
+      return { kind: "output", text: deltaBytes(payload) ?? text(payload.output), images: strings(payload.images) };
     case "tool_call_output":
       return { kind: "whole", text: text(payload.output), result: resultOf(payload) };
     case "tool_progress":

@@ -38,19 +38,27 @@ export class OutputCleaner {
     return this.#cells?.join("") ?? this.#line;
   }
 
+  /** Nothing that came before has a say in what comes next. */
+  get isAtLineStart(): boolean {
+    return this.#isUndisturbed && this.#line === "";
+  }
+
   /**
    * Takes the next piece; returns the text that will not change any more.
    *
    * @param plain - It is known to hold no control character.
    */
   push(text: string, plain = false): string {
-    const isUndisturbed = this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
-    return isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
+    return this.#isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
   }
 
   /** Returns the line that has not ended, as it is now; what comes next stands on a line of its own. */
   flush(): string {
     return this.#takeLine();
+  }
+
+  get #isUndisturbed(): boolean {
+    return this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
   }
 
   #plain(text: string): string {

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { type OutputPiece, pieceText } from "../output-piece.ts";
 import { CommandOutput } from "./command-output.ts";
 
 test("lines of two streams stay whole and stand in the order in which they ended", () => {
@@ -9,7 +11,7 @@ test("lines of two streams stay whole and stand in the order in which they ended
     output.push({ stream: "stderr", text: "warn\n" }),
     output.push({ stream: "stdout", text: "fin\n" }),
   ];
-  expect(text).toEqual(["", "", "w warn\n", "no. fin\n"]);
+  expect(text.flat()).toEqual(["", "", "w warn\n", "no. fin\n"]);
 });
 
 test("of lines without an end the one that was printed last comes last", () => {
@@ -44,4 +46,31 @@ test("the end as it was printed is kept where it holds escape sequences", () => 
   const coloured = new CommandOutput(undefined);
   coloured.push({ stream: "stdout", text: "\x1b[31mred\x1b[0m\n" });
   expect(coloured.ansi).toBe("\x1b[31mred\x1b[0m\n");
+});
+
+test("what is known to be plain comes out as it would as text, its whole lines as bytes", () => {
+  const line = fc.integer({ min: 1, max: 3000 }).map((length) => `${"x".repeat(length)}\n`);
+  const plain = fc.array(line, { maxLength: 8 }).map((lines) => lines.join("").slice(3));
+  const other = fc.constantFrom("\x1b]0;title", "\x07", "50%\r", "\x1b[", "é\n", "\b");
+  const chunk = fc.record({
+    stream: fc.constantFrom("stdout" as const, "stderr" as const),
+    text: fc.oneof(plain, other),
+  });
+  let bytesSeen = 0;
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
+      const [asText, asBytes] = [new CommandOutput(undefined), new CommandOutput(undefined)];
+      const [texts, pieces]: [OutputPiece[], OutputPiece[]] = [[], []];
+      for (const { stream, text } of chunks) {
+        texts.push(...asText.push({ stream, text }));
+        const isPlain = /^[\x20-\x7e\n\t]+$/.test(text);
+        pieces.push(...asBytes.push({ stream, text, ...(isPlain && { bytes: Buffer.from(text) }) }));
+        expect(asBytes.snapshot()).toBe(asText.snapshot());
+      }
+      bytesSeen += pieces.filter((piece) => typeof piece !== "string").length;
+      expect([...pieces.map(pieceText), asBytes.end()].join("")).toBe([...texts, asText.end()].join(""));
+      expect(asBytes.ansi).toBe(asText.ansi);
+    }),
+  );
+  expect(bytesSeen).toBeGreaterThan(0);
 });

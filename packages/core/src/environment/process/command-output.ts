@@ -1,9 +1,13 @@
+import { type OutputPiece, pieceText } from "../output-piece.ts";
 import { OutputCleaner } from "./clean-output.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { redactVault, VaultRedactor } from "./redact-vault.ts";
 import { TextTail } from "./text-tail.ts";
 
 const TAIL_BYTES = 4096;
+/** Lines that are shorter in all are not worth keeping as bytes. */
+const MIN_LINES_BYTES = 4096;
+const NEWLINE = 0x0a;
 
 /**
  * Makes of what a command prints on two streams the one text that is shown.
@@ -29,10 +33,18 @@ export class CommandOutput {
   }
 
   /** Takes the next chunk; returns the text that is final, often none. */
-  push(chunk: ProcessChunk): string {
-    this.#raw.push(chunk.text);
-    this.#lastStream = chunk.stream;
-    return this.#show(this.#redactor.push(this.#cleaners[chunk.stream].push(chunk.text, chunk.plain)));
+  push(chunk: ProcessChunk): OutputPiece[] {
+    const { stream, bytes } = chunk;
+    this.#lastStream = stream;
+    this.#raw.push(bytes ?? chunk.text);
+    const cleaner = this.#cleaners[stream];
+    const clean = (text: string): string => this.#show(this.#redactor.push(cleaner.push(text, bytes !== undefined)));
+    const lines = bytes && this.#redactor.idle && wholeLines(bytes);
+    if (!lines) return [clean(chunk.text)];
+    const first = clean(lines.before);
+    if (!cleaner.isAtLineStart) return [first, clean(pieceText(lines.bytes) + lines.after)];
+    this.#shown.push(lines.bytes);
+    return [first, lines.bytes, clean(lines.after)];
   }
 
   /** Returns the lines without an end as they are now, the stream that printed last behind the other; more may come. */
@@ -73,4 +85,16 @@ export class CommandOutput {
   #streams(): readonly ProcessChunk["stream"][] {
     return this.#lastStream === "stdout" ? ["stderr", "stdout"] : ["stdout", "stderr"];
   }
+}
+
+/** The lines that begin and end in plain bytes, between the end of one and the beginning of another; absent for few. */
+function wholeLines(bytes: Buffer): { before: string; bytes: Buffer; after: string } | undefined {
+  const start = bytes.indexOf(NEWLINE) + 1;
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
+  if (end - start < MIN_LINES_BYTES) return undefined;
+  return {
+    before: bytes.toString("latin1", 0, start),
+    bytes: bytes.subarray(start, end),
+    after: bytes.toString("latin1", end),
+  };
 }

@@ -1,3 +1,4 @@
+import { type OutputPiece, pieceText } from "../output-piece.ts";
 import { isLowSurrogate } from "../shorten.ts";
 import type { ProcessInput } from "./child-connection.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -83,20 +84,21 @@ export class CommandSession {
   }
 
   /** The text that is final and was not taken before. */
-  take(): string {
-    const text = this.#unread.take();
+  take(): OutputPiece[] {
+    const pieces = this.#unread.takePieces();
     this.#onTaken();
-    return text;
+    return pieces;
   }
 
   /** The same and the lines that have not ended, as they are now. */
-  takeAll(): string {
-    return this.take() + this.#output.flush();
+  takeAll(): OutputPiece[] {
+    this.#unread.push(this.#output.flush());
+    return this.take();
   }
 
   /** Of the same the last characters, and how many stay before them to be taken later. */
   takeEnd(maxChars: number): { readonly text: string; readonly leftChars: number } {
-    const text = this.takeAll();
+    const text = this.takeAll().map(pieceText).join("");
     const excess = Math.max(0, text.length - maxChars);
     const leftChars = excess > 0 && isLowSurrogate(text.charCodeAt(excess)) ? excess + 1 : excess;
     this.#unread.push(text.slice(0, leftChars));
@@ -140,7 +142,7 @@ export class CommandSession {
 
   async #read(): Promise<ProcessEnd> {
     for await (const chunk of this.#running.output) {
-      this.#unread.push(this.#output.push(chunk));
+      for (const piece of this.#output.push(chunk)) this.#unread.push(piece);
       this.#announce();
       while (this.isFollowed && !this.#isStopped && this.#unread.length > MAX_AHEAD_CHARS) {
         await new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { type OutputPiece, pieceText } from "../output-piece.ts";
 import type { OutputQueue, RawChunk } from "./output-queue.ts";
 import { isPlainAscii } from "./plain-bytes.ts";
 import { VaultRedactor } from "./redact-vault.ts";
@@ -8,8 +9,8 @@ export interface ProcessChunk {
   readonly stream: RawChunk["stream"];
   /** Never empty; a character is never split. */
   readonly text: string;
-  /** It is known to be printable ASCII, newlines and tabs. */
-  readonly plain?: boolean;
+  /** The same as bytes, where it is known to be printable ASCII, newlines and tabs. */
+  readonly bytes?: Buffer;
 }
 
 /**
@@ -32,8 +33,8 @@ export class DecodedOutput implements AsyncIterableIterator<ProcessChunk> {
       const stream = chunk?.stream ?? this.#rest.shift();
       if (stream === undefined) return { done: true, value: undefined };
       const decoder = this.#decoders[stream];
-      const { text, plain } = chunk ? decoder.push(chunk.bytes) : decoder.end();
-      if (text !== "") return { done: false, value: { stream, text, plain } };
+      const piece = chunk ? decoder.push(chunk.bytes) : decoder.end();
+      if (piece.length > 0) return { done: false, value: processChunk(stream, piece) };
     }
   }
 
@@ -48,7 +49,16 @@ export class DecodedOutput implements AsyncIterableIterator<ProcessChunk> {
   }
 }
 
-type Text = Required<Pick<ProcessChunk, "text" | "plain">>;
+function processChunk(stream: ProcessChunk["stream"], piece: OutputPiece): ProcessChunk {
+  if (typeof piece === "string") return { stream, text: piece };
+  return {
+    stream,
+    get text() {
+      return pieceText(piece);
+    },
+    bytes: piece,
+  };
+}
 
 /** Decodes one stream, whose characters may be split over chunks. Most output is plain, and goes the short way. */
 class StreamDecoder {
@@ -60,15 +70,14 @@ class StreamDecoder {
     this.#redactor = new VaultRedactor(vault);
   }
 
-  push(bytes: Buffer): Text {
-    const allPlain = isPlainAscii(bytes);
-    const plain = allPlain && this.#nothingPending;
-    this.#nothingPending = allPlain;
-    const text = plain ? bytes.toString("latin1") : this.#utf8.write(bytes);
-    return { text: this.#redactor.push(text), plain: plain && this.#redactor.idle };
+  push(bytes: Buffer): OutputPiece {
+    const isPlain = isPlainAscii(bytes);
+    const passes = isPlain && this.#nothingPending && this.#redactor.idle;
+    this.#nothingPending = isPlain;
+    return passes ? bytes : this.#redactor.push(this.#utf8.write(bytes));
   }
 
-  end(): Text {
-    return { text: this.#redactor.push(this.#utf8.end()) + this.#redactor.end(), plain: false };
+  end(): string {
+    return this.#redactor.push(this.#utf8.end()) + this.#redactor.end();
   }
 }

@@ -22,8 +22,10 @@ export class SplitStreams {
   /** Passes on what is within the limits and keeps it. */
   async *pass(output: AsyncIterable<ProcessChunk>): AsyncGenerator<ProcessChunk> {
     for await (const chunk of output) {
-      const text = this.#streams[chunk.stream].take(chunk.text, chunk.plain);
-      if (text !== "") yield { ...chunk, text };
+      const { stream, text, bytes } = chunk;
+      const kept = this.#streams[stream].take(text, bytes !== undefined);
+      if (kept.length === text.length) yield chunk;
+      else if (kept !== "") yield { stream, text: kept };
     }
   }
 
@@ -55,7 +57,7 @@ class KeptStream {
   }
 
   /** The part of a text that is within the limit. */
-  take(text: string, plain: boolean | undefined): string {
+  take(text: string, plain: boolean): string {
     const kept = this.#maxLines === Number.POSITIVE_INFINITY ? text : text.slice(0, this.#endOfLines(text));
     this.isCut ||= kept.length < text.length;
     this.#head += this.#window.push(this.#cleaner.push(kept, plain));

@@ -28,8 +28,7 @@ export async function* streamSession(
     for (;;) {
       const { printed } = session;
       const isOver = session.end !== undefined || signal?.aborted === true || performance.now() >= closesAt;
-      const text = isOver ? session.takeAll() : session.take();
-      if (text !== "") yield outputDelta(toolCallId, text);
+      for (const piece of isOver ? session.takeAll() : session.take()) yield outputDelta(toolCallId, piece);
       const hasNews = printed !== shown;
       if (hasNews && (isOver || performance.now() >= progressDueAt)) {
         yield progress(toolCallId, session.snapshot());

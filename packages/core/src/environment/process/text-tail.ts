@@ -1,3 +1,5 @@
+import { type OutputPiece, pieceText } from "../output-piece.ts";
+
 /** Keeps the end of text that comes in pieces, in bounded memory. */
 export class TextTail {
   readonly #maxBytes: number;
@@ -9,9 +11,9 @@ export class TextTail {
     this.#maxBytes = maxBytes;
   }
 
-  push(text: string): void {
+  push(piece: OutputPiece): void {
     // Every character has at least one byte: more characters than bytes are wanted need not be kept.
-    const end = text.slice(-this.#maxBytes);
+    const end = typeof piece === "string" ? piece.slice(-this.#maxBytes) : pieceText(piece.subarray(-this.#maxBytes));
     if (end.length === this.#maxBytes) this.#pieces.length = this.#length = 0;
     this.#pieces.push(end);
     this.#length += end.length;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pieceText } from "../output-piece.ts";
 import { UnreadText } from "./unread-text.ts";
 
 const LIMIT = 1024 * 1024;
@@ -20,6 +21,19 @@ test("of more than a mebi of characters the newest are kept, and what was droppe
   const text = marker.slice(marker.indexOf("\n") + 1);
   expect(marker).toMatch(new RegExp(`^\\[..., ${3_000_000 - LIMIT} chars of earlier output dropped ...\\]\n`));
   expect([text.length, text.slice(-10), rest]).toEqual([LIMIT, "000299999\n", ""]);
+});
+
+test("bytes count like text, and of too many the oldest are dropped", () => {
+  const unread = new UnreadText();
+  unread.push("é");
+  for (let i = 0; i < 20; i++) unread.push(Buffer.alloc(64 * 1024, 65 + i));
+  unread.push("end");
+  const dropped = 20 * 64 * 1024 + 4 - LIMIT;
+  const [marker, ...pieces] = unread.takePieces();
+  const text = pieces.map(pieceText).join("");
+  expect(marker).toBe(`[..., ${dropped} chars of earlier output dropped ...]\n`);
+  expect([text.length, text.indexOf("F"), text[0], text.slice(-4)]).toEqual([LIMIT, 64 * 1024 - 3, "E", "Tend"]);
+  expect(pieces.filter((piece) => typeof piece !== "string")).toHaveLength(16);
 });
 
 test("one piece that is too long by itself loses its beginning, and no character is cut in two", () => {

@@ -1,3 +1,4 @@
+import { type OutputPiece, pieceText } from "../output-piece.ts";
 import { isLowSurrogate } from "../shorten.ts";
 
 /** What is kept of text that nobody has read, in characters. */
@@ -10,7 +11,7 @@ const MIN_PIECE_CHARS = 4 * 1024;
  * what is read says how much (PT-045).
  */
 export class UnreadText {
-  readonly #pieces: string[] = [];
+  #pieces: OutputPiece[] = [];
   #maxChars = MAX_UNREAD_CHARS;
   #length = 0;
   #dropped = 0;
@@ -26,23 +27,39 @@ export class UnreadText {
     this.push("");
   }
 
-  push(text: string): void {
+  push(piece: OutputPiece): void {
     const last = this.#pieces.at(-1);
-    if (last !== undefined && last.length < MIN_PIECE_CHARS) this.#pieces[this.#pieces.length - 1] = last + text;
-    else if (text !== "") this.#pieces.push(text);
-    this.#length += text.length;
+    if (typeof piece === "string" && typeof last === "string" && last.length < MIN_PIECE_CHARS)
+      this.#pieces[this.#pieces.length - 1] = last + piece;
+    else if (piece.length > 0) this.#pieces.push(piece);
+    this.#length += piece.length;
     while (this.#length - (this.#pieces[0]?.length ?? 0) >= this.#maxChars)
       this.#drop(this.#pieces.shift()?.length ?? 0);
   }
 
   take(): string {
-    const text = this.#pieces.join("");
-    const excess = Math.max(0, text.length - this.#maxChars);
-    const start = excess > 0 && isLowSurrogate(text.charCodeAt(excess)) ? excess + 1 : excess;
+    return this.takePieces().map(pieceText).join("");
+  }
+
+  /** The same in pieces, none of them empty. */
+  takePieces(): OutputPiece[] {
+    this.#dropExcess();
+    const marker = this.#dropped > 0 && [`[..., ${this.#dropped} chars of earlier output dropped ...]\n`];
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#length = this.#dropped = 0;
+    return marker ? [...marker, ...pieces] : pieces;
+  }
+
+  /** Of the oldest piece what is too much. */
+  #dropExcess(): void {
+    const [oldest = ""] = this.#pieces;
+    const excess = this.#length - this.#maxChars;
+    if (excess <= 0) return;
+    const isSplit = typeof oldest === "string" && isLowSurrogate(oldest.charCodeAt(excess));
+    const start = isSplit ? excess + 1 : excess;
     this.#drop(start);
-    const marker = this.#dropped > 0 ? `[..., ${this.#dropped} chars of earlier output dropped ...]\n` : "";
-    this.#pieces.length = this.#length = this.#dropped = 0;
-    return marker + text.slice(start);
+    this.#pieces[0] = typeof oldest === "string" ? oldest.slice(start) : oldest.subarray(start);
   }
 
   #drop(chars: number): void {

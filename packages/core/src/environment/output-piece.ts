@@ -1,0 +1,9 @@
+/**
+ * A piece of output: text, or bytes that are printable ASCII, newlines and tabs, whose characters are its bytes. Long
+ * output stays bytes from the pipe to the archive, since making strings of it costs more than reading it.
+ */
+export type OutputPiece = string | Buffer;
+
+export function pieceText(piece: OutputPiece): string {
+  return typeof piece === "string" ? piece : piece.toString("latin1");
+}
