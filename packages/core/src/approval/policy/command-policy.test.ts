@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CommandPolicy, forbiddingRule, policyRules } from "./command-policy.ts";
+import { FACTORY_RULES } from "./factory-rules.ts";
 
 const forbiddenBy = (command: string, policy?: CommandPolicy): string | undefined =>
   forbiddingRule(policy, command)?.name;
@@ -85,4 +87,15 @@ test("a pattern that does not come to an end counts as met", () => {
 test("a megabyte of text is decided on", () => {
   expect(forbiddenBy(`echo ${"x ".repeat(500_000)}`)).toBeUndefined();
   expect(forbiddenBy(`${"x ".repeat(500_000)}; rm -rf y`)).toBe("rm-recursive-force");
+});
+
+test("a short command meets the same rules whether the time is watched, as with own rules, or not", () => {
+  const own = FACTORY_RULES.map((rule) => ({ ...rule }));
+  const words = "rm -rf -r -f mkfs > /dev/sda dd of=/dev/sda ; '  x a(){ format c:".split(" ");
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...words), { maxLength: 12 }), (parts) => {
+      const command = parts.join(" ");
+      expect(forbiddenBy(command)).toBe(forbiddenBy(command, { rules: own }));
+    }),
+  );
 });
