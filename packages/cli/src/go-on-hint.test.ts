@@ -9,7 +9,7 @@ test.each([
   [{ status: "failed", code: "budget" }],
   [{ status: "failed", code: "output-length" }],
 ] as const)("a run that ended as %j can be gone on with", (end) => {
-  expect(goOnHint(outcome(end))).toBe("go on with rookery run --continue");
+  expect(goOnHint(outcome(end))).toBe('go on with rookery run --continue "go on"');
 });
 
 test.each([

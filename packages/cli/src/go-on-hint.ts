@@ -4,7 +4,7 @@ import type { RunOutcome } from "@rookery/core";
 export function goOnHint({ status, code, goal }: Pick<RunOutcome, "status" | "code" | "goal">): string | undefined {
   const isStopped = status === "aborted" || (status === "timeout" && code === undefined);
   if (goal || !(isStopped || LIMITS.has(code ?? ""))) return undefined;
-  return "go on with rookery run --continue";
+  return 'go on with rookery run --continue "go on"';
 }
 
 const LIMITS: ReadonlySet<string> = new Set(["max-turns", "budget", "output-length"]);

@@ -80,7 +80,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "sessions",
-    summary: "what was recorded: sessions list | show ID | export ID | import FILE | remove ID…",
+    summary: "what was recorded: sessions list | show | undo | export ID | import FILE | remove ID…",
     define: defineSessions,
   },
   { name: "replay", summary: "run a recorded session again: replay TRACE [--check]", define: defineReplay },

@@ -50,6 +50,32 @@ test.each([
   expect(log.map(([name]) => name)).not.toContain("createSession");
 });
 
+test("--resume before words with blanks picks a session for them as the prompt", async () => {
+  const io = fakeIo({ isTTY: true, cwd: "/tmp" });
+  const running = run(["--resume", "go on"], io, []);
+  await written(io.err, "Which one? 1 to 2: ");
+  io.stdin.write("1\n");
+  const { code, log } = await running;
+  expect(code).toBe(0);
+  expect(log).toContainEqual(["resumeSession", newer, {}]);
+});
+
+test("a prompt that --resume took for an id is named", async () => {
+  const io = fakeIo({ isTTY: true, cwd: "/tmp" });
+  expect((await run(["--resume", "continue"], io, [])).code).toBe(2);
+  expect(io.err()).toContain('run was given no prompt: "continue" is what --resume was given');
+});
+
+test("Ctrl-C ends the picking at once, and nothing is started", async () => {
+  const io = fakeIo({ isTTY: true, cwd: "/tmp" });
+  const running = run(["--resume"], io);
+  await written(io.err, "Which one?");
+  io.signals.emit("SIGINT");
+  const { code, log } = await running;
+  expect(code).toBe(130);
+  expect(log.map(([name]) => name)).not.toContain("resumeSession");
+});
+
 test("the end of the input picks nothing", async () => {
   const io = fakeIo({ isTTY: true, cwd: "/tmp" });
   const running = run(["--resume"], io);
@@ -68,6 +94,7 @@ test("--continue where no session was recorded is an error", async () => {
 async function run(
   flags: readonly string[],
   io: FakeIo = fakeIo({ cwd: "/tmp" }),
+  prompt: readonly string[] = ["go on"],
 ): Promise<{ code: number; log: unknown[][]; io: FakeIo }> {
   const sessions = [newer, older].map((id): SessionSummary => ({ ...SUMMARY, id }));
   const agent = fakeAgent({
@@ -77,7 +104,7 @@ async function run(
       return outcome();
     },
   });
-  return { code: await rookery(["run", "go on", ...flags], io, agent), log: agent.log, io };
+  return { code: await rookery(["run", ...prompt, ...flags], io, agent), log: agent.log, io };
 }
 
 const SUMMARY = {

@@ -4,6 +4,22 @@ import type { Io } from "./io.ts";
 import { discardTyped } from "./prompt-approval.ts";
 import { oneLine } from "./render/neutralise.ts";
 
+/**
+ * What `--resume [ID]` says. The value may be left out, so that words behind the flag are the prompt, where there is no
+ * other: an id has no blanks.
+ *
+ * @param value - `true` without one; absent without the flag.
+ * @param argument - The prompt, where there is one beside it.
+ */
+export function readResume(
+  value: string | true | undefined,
+  argument: string | undefined,
+): { readonly resume?: string | true; readonly prompt?: string } {
+  if (value === undefined) return {};
+  const isPrompt = value !== true && argument === undefined && /\s/.test(value.trim());
+  return isPrompt ? { resume: true, prompt: value } : { resume: value };
+}
+
 /** The flags that say which session goes on; `resume` is `true` without an id. */
 export interface ResumeFlags {
   readonly resume?: string | true;
@@ -12,7 +28,7 @@ export interface ResumeFlags {
 
 /**
  * The session that the flags mean: by its id or a part of it, the latest of the workspace, or one that is picked from a
- * list at a terminal. Absent without such a flag.
+ * list at a terminal. Absent without such a flag, and when the signal fires before one is picked.
  *
  * @throws {RookeryError} `usage` when both flags are there, or an id is to be picked and nobody sits at a terminal;
  *   `session-not-found`.
@@ -22,13 +38,14 @@ export async function sessionToResume(
   { resume, continue: goesOn }: ResumeFlags,
   workspace: string,
   io: Io,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   if (resume !== undefined && goesOn) {
     throw new RookeryError("usage", "--resume came together with --continue", { hint: "use one of them" });
   }
   if (goesOn) return latest(agent, workspace);
-  if (resume === true) return pick(await agent.listSessions(), io);
-  return resume === undefined ? undefined : byPart(await agent.listSessions(), resume);
+  if (resume === true) return pick(await agent.listSessions(), io, signal);
+  return resume === undefined ? undefined : sessionOfPart(agent, resume);
 }
 
 async function latest(agent: Agent, workspace: string): Promise<string> {
@@ -39,8 +56,13 @@ async function latest(agent: Agent, workspace: string): Promise<string> {
   });
 }
 
-/** The id itself where no session or several are meant: what is wrong with it, the agent says. */
-function byPart(sessions: readonly SessionSummary[], part: string): string {
+/**
+ * The session that has this in its id; the text itself where none has, so that the agent says what is wrong with it.
+ *
+ * @throws {RookeryError} `usage` when several have.
+ */
+export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
+  const sessions = await agent.listSessions();
   const matches = sessions.filter(({ id }) => id.includes(part));
   if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
   throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
@@ -53,7 +75,11 @@ function byPart(sessions: readonly SessionSummary[], part: string): string {
 
 const MAX_SHOWN = 20;
 
-async function pick(sessions: readonly SessionSummary[], io: Io): Promise<string> {
+async function pick(
+  sessions: readonly SessionSummary[],
+  io: Io,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const hint = "name one of rookery sessions list: --resume ID";
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     throw new RookeryError("usage", "--resume was given no id, and nobody sits at a terminal to pick one", { hint });
@@ -66,14 +92,18 @@ async function pick(sessions: readonly SessionSummary[], io: Io): Promise<string
   }
   await discardTyped(io.stdin);
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
+  const close = (): void => lines.close();
+  signal?.addEventListener("abort", close);
   try {
     for (;;) {
       const answer = await Promise.race([lines.question(`Which one? 1 to ${shown.length}: `), ended(lines)]);
+      if (signal?.aborted) return undefined;
       const chosen = answer === undefined ? undefined : shown[Number(answer.trim()) - 1];
       if (chosen) return chosen.id;
       if (answer === undefined) throw new RookeryError("usage", "no session was picked", { hint });
     }
   } finally {
+    signal?.removeEventListener("abort", close);
     lines.close();
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
-import { runExitCode } from "../exit-code.ts";
+import { runExitCode, stopExitCode } from "../exit-code.ts";
 import {
   type AgentFlags,
   APPROVAL_MODES,
@@ -42,7 +42,7 @@ import type { View } from "../render/view.ts";
 import { notice } from "../report-error.ts";
 import { retryKey } from "../retry-key.ts";
 import { runHint } from "../run-hint.ts";
-import { type ResumeFlags, sessionToResume } from "../session-to-resume.ts";
+import { type ResumeFlags, readResume, sessionToResume } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
 import { configFile } from "./config-file.ts";
 
@@ -119,9 +119,10 @@ const USD = { integer: false, max: 1_000_000 };
 async function run(argument: string | undefined, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io, stdout } = context;
   const pair = modelFlags(flags);
-  const { goal, prompt = argument } = readGoal(flags.goal, argument);
+  const { resume, prompt: behindResume = argument } = readResume(flags.resume, argument);
+  const { goal, prompt = behindResume } = readGoal(flags.goal, behindResume);
   if (goal) assertReportable(flags.approve);
-  const input = [userText(await readPrompt(prompt, flags.file, io)), ...(await readImages(flags, context))];
+  const input = [userText(await readPrompt(prompt, flags.file, io, resume)), ...(await readImages(flags, context))];
   const interruption = watchInterruption(io, stdout, flags.timeout === undefined ? undefined : flags.timeout * 1000);
   try {
     return await withAgent(flags, context, async (agent) => {
@@ -133,7 +134,9 @@ async function run(argument: string | undefined, flags: RunFlags, context: Comma
         ...(flags.thinking && { thinkingLevel: flags.thinking }),
         ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
       };
-      const resumed = await sessionToResume(agent, flags, workspaceDir, io);
+      const which = { ...(resume !== undefined && { resume }), ...(flags.continue && { continue: flags.continue }) };
+      const resumed = await sessionToResume(agent, which, workspaceDir, io, interruption.signal);
+      if (interruption.signal.aborted) return interruption.exitCode ?? stopExitCode("timeout");
       const session =
         resumed === undefined
           ? await agent.createSession({ ...options, workspaceDir })

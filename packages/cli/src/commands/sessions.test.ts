@@ -59,7 +59,6 @@ test("show prints a transcript, with what was carried over once and control char
       "● probe  see ␛[2J  a",
       "  failed\n  no",
       "Nothing there.",
-      "session-1 · custom/local · /w",
       "Still nothing.",
       "[interrupted]",
       "",
@@ -91,12 +90,12 @@ test("damage of a record is a warning, and the rest is shown", async () => {
 test("list shows one line for each session", async () => {
   const summary = { startedAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z", bytes: 1, contexts: 1 };
   const sessions = [
-    { ...summary, id: "session-2", provider: "custom", modelId: "local", firstText: "fix \x1b[2J it", empty: false },
+    { ...summary, id: "session-2", workspace: "/w", provider: "custom", modelId: "local", firstText: "fix \x1b[2J it", empty: false },
     { ...summary, id: "session-1", empty: true },
   ];
   const io = fakeIo();
   expect(await rookery(["sessions", "list"], io, fakeAgent({ sessions }))).toBe(0);
-  expect(io.out()).toBe("session-2  custom/local  fix ␛[2J it\nsession-1  ?/?  (nothing was said)\n");
+  expect(io.out()).toBe("session-2  /w  custom/local  fix ␛[2J it\nsession-1  ?  ?/?  (nothing was said)\n");
   const json = fakeIo();
   await rookery(["sessions", "list", "--output", "json"], json, fakeAgent({ sessions }));
   const dates = { started_at: summary.startedAt, updated_at: summary.updatedAt };
@@ -106,6 +105,7 @@ test("list shows one line for each session", async () => {
       session_id: "session-2",
       ...dates,
       ...counts,
+      workspace: "/w",
       provider: "custom",
       model_id: "local",
       first_text: "fix \x1b[2J it",

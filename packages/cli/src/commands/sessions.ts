@@ -6,6 +6,7 @@ import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { transcript } from "../render/transcript.ts";
 import { type ErrorReport, errorReport, exitCodeOf, notice, reportError } from "../report-error.ts";
+import { sessionOfPart } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
 import { defineTransfer } from "./transfer-sessions.ts";
 import { defineUndo } from "./undo-session.ts";
@@ -24,9 +25,12 @@ export function defineSessions(program: Command, context: CommandContext): void 
     withAgent(flags, context, (agent) => list(agent, flags, context)),
   );
   add("show", "Show one: a transcript, an array of its messages, or its lines.", ["text", "json", "stream-json"])
-    .argument("<ID>", "as sessions list shows it")
-    .action((id: string, flags: SessionsFlags) =>
-      withAgent(flags, context, (agent) => show(problemsNoticed(agent.readSession(id), context), flags, context)),
+    .argument("<ID>", "as sessions list shows it, or a part of it")
+    .action((part: string, flags: SessionsFlags) =>
+      withAgent(flags, context, async (agent) => {
+        const id = await sessionOfPart(agent, part);
+        await show(problemsNoticed(agent.readSession(id), context), flags, context);
+      }),
     );
   defineUndo(sessions, context);
   defineTransfer(sessions, context);
@@ -44,10 +48,10 @@ async function list(agent: Agent, { output }: SessionsFlags, { io, stdout }: Com
     return;
   }
   if (sessions.length === 0) notice(io, "no sessions are recorded");
-  for (const { id, provider, modelId, source, title, firstText, empty } of sessions) {
+  for (const { id, provider, modelId, source, workspace = "?", title, firstText, empty } of sessions) {
     const about = title ?? firstText ?? (empty ? "(nothing was said)" : "");
     const model = source === undefined ? `${provider ?? "?"}/${modelId ?? "?"}` : `${source} of ${modelId ?? "?"}`;
-    await stdout.write(`${id}  ${oneLine(model)}  ${oneLine(about)}\n`);
+    await stdout.write(`${id}  ${oneLine(workspace)}  ${oneLine(model)}  ${oneLine(about)}\n`);
   }
 }
 

@@ -10,6 +10,7 @@ import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode } from "
 import { watchInterruption } from "../interruption.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { notice } from "../report-error.ts";
+import { sessionOfPart } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface ImportFlags extends AgentFlags {
@@ -25,10 +26,12 @@ export function defineTransfer(sessions: Command, context: CommandContext): void
       .description(
         "Write a session as one file of JSON lines, which import and replay take. It holds what the session saw.",
       )
-      .argument("<ID>", "as sessions list shows it")
+      .argument("<ID>", "as sessions list shows it, or a part of it")
       .argument("[FILE]", "where to; - or nothing: standard output"),
-  ).action((id: string, file: string | undefined, flags: AgentFlags) =>
-    withAgent(flags, context, (agent) => exportTo(file ?? "-", agent.exportSession(id), context)),
+  ).action((part: string, file: string | undefined, flags: AgentFlags) =>
+    withAgent(flags, context, async (agent) =>
+      exportTo(file ?? "-", agent.exportSession(await sessionOfPart(agent, part)), context),
+    ),
   );
   const command = sessions
     .command("import")

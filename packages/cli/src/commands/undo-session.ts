@@ -7,6 +7,7 @@ import { type AgentFlags, addAgentFlags, addOutputFlag, numberIn, type OutputMod
 import { jsonLine } from "../render/json-line.ts";
 import { neutralise, oneLine } from "../render/neutralise.ts";
 import { notice } from "../report-error.ts";
+import { sessionOfPart } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface UndoFlags extends AgentFlags {
@@ -25,7 +26,7 @@ export function defineUndo(sessions: Command, context: CommandContext): void {
     .description(
       "Put back the files that the last task of a session changed. At a terminal the changes are shown first.",
     )
-    .argument("<ID>", "as sessions list shows it")
+    .argument("<ID>", "as sessions list shows it, or a part of it")
     .option("--task <N>", "another task than the last", numberIn("--task", "the number of a task", range))
     .option("--force", "also files that somebody changed since; what is there is kept")
     .option("--dry-run", "show what would be done and do nothing")
@@ -35,10 +36,11 @@ export function defineUndo(sessions: Command, context: CommandContext): void {
   );
 }
 
-async function undo(id: string, flags: UndoFlags, context: CommandContext): Promise<void> {
+async function undo(part: string, flags: UndoFlags, context: CommandContext): Promise<void> {
   const { task, force = false, dryRun = false, yes = false, output } = flags;
   const options = { ...(task !== undefined && { task }), force };
   await withAgent(flags, context, async (agent) => {
+    const id = await sessionOfPart(agent, part);
     const run = (more: Pick<UndoOptions, "dryRun">): Promise<UndoResult> =>
       agent.undoSession(id, { ...options, ...more });
     const asks = !dryRun && !yes && context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;

@@ -36,6 +36,6 @@ test("a transcript shows the line, leaves out how the summary came about, and sh
   const record = [begin, userText("write notes", "harness"), end];
   expect(record.map(lines)).toEqual([expect.stringContaining("summarising"), undefined, undefined]);
   expect(lines(sessionMetaMessage({ ...meta, model_context_window: "unknown", carried: 2 }))).toContain("p/m");
-  expect(lines(userText("[context_summary]\nnotes\n[/context_summary]", "harness"))).toContain("> notes");
+  expect(lines(userText("[context_summary]\nnotes\n[/context_summary]", "harness"))).toContain("\nnotes\n");
   expect(lines(userText("kept"))).toBeUndefined();
 });

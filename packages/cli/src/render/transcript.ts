@@ -23,12 +23,16 @@ export function transcript(columns: number): (message: OmniMessage) => string | 
   const tools = new Map<string, ToolDefinition>();
   const calls = new Map<string, string>();
   let lastCall: string | undefined;
+  let lastContext: string | undefined;
   let carried = 0;
   let isCompacting = false;
   return (message) => {
     if (isSessionMeta(message)) {
       carried = message.payload.carried ?? 0;
-      return contextLine(message.payload);
+      const line = contextLine(message.payload);
+      const isKnown = line === lastContext;
+      lastContext = line;
+      return isKnown ? undefined : line;
     }
     if (carried > 0) {
       carried -= 1;
@@ -79,9 +83,11 @@ function messageLines(message: OmniMessage): string | undefined {
     const goal = readGoalInput(message);
     const { role, text } = goal ? { role: "user", text: `${goalLine(message)}\n${goal.body}` } : message.payload;
     const shown = neutralise(text.trimEnd());
+    // What the harness tells the model nobody typed.
+    if (isType(message, "text") && message.payload.sender === "harness" && !goal) return shown;
     return role === "user" ? `\n> ${shown.replaceAll("\n", "\n> ")}\n` : shown;
   }
-  if (isType(message, "abort")) return `[${oneLine(message.payload.code ?? message.payload.reason ?? "aborted")}]`;
+  if (isType(message, "abort")) return `[${oneLine(message.payload.reason ?? message.payload.code ?? "aborted")}]`;
   const line = goalLine(message);
   return line && `[${line}]`;
 }
