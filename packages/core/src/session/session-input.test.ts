@@ -29,3 +29,14 @@ test("text, images by address or as data, and data are input", () => {
   checkInput([userText("look"), userImage("https://x.test/y.png"), userImage("data:image/png;base64,iVBORw0KGgo=")]);
   checkInput([userData("AQI=", "application/pdf")]);
 });
+
+test.each([
+  ["a list of strings", ["text"], "the input holds what is no message: the message must be an object"],
+  ["an object that is none", [{}], "the input holds what is no message"],
+  ["a text without its text", [{ ...userText(""), payload: { type: "text", role: "user" } }], "payload.text"],
+  ["nothing", undefined, "the input is undefined, not a list of messages"],
+  ["a text alone", "text", "the input is string, not a list of messages"],
+])("%s is refused in words", (_, input, words) => {
+  const refused = expect.objectContaining({ code: "input-empty", message: expect.stringContaining(words) });
+  expect(() => checkInput(input as never)).toThrow(refused);
+});

@@ -2,6 +2,7 @@ import { RookeryError } from "../errors/rookery-error.ts";
 import { imagePart } from "../llm/file-part.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
+import { messageProblems } from "../omnimessage/validate.ts";
 
 /**
  * Checks what a caller wants the model to read: user text, images and data, at least one of them with content, and no
@@ -15,11 +16,16 @@ export function checkInput(messages: readonly OmniMessage[]): void {
       hint: "pass [userText(...)]",
     });
   }
+  // Of a program that nobody checks anything may come.
+  const problem = messages.flatMap((message) => messageProblems(message))[0];
+  if (problem !== undefined) {
+    throw new RookeryError("input-empty", `the input holds what is no message: ${problem}`, { hint: HINT });
+  }
   const stranger = messages.find((message) => !isUserContent(message));
   if (stranger) {
     const found = JSON.stringify(stranger.payload?.type ?? stranger.type);
     throw new RookeryError("input-empty", `the input holds ${found}, which is not something a user says`, {
-      hint: "pass userText(...), userImage(...) or userData(...) messages",
+      hint: HINT,
     });
   }
   if (!messages.some(hasContent)) {
@@ -33,6 +39,8 @@ export function checkInput(messages: readonly OmniMessage[]): void {
     });
   }
 }
+
+const HINT = "pass userText(...), userImage(...) or userData(...) messages";
 
 /**
  * Checks what a goal is given: an objective in words, and no more than images with it.

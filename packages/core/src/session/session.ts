@@ -29,6 +29,10 @@ import type { UndoOptions, UndoResult } from "./undo/undo-task.ts";
 
 const DEFAULT_MAX_ROUNDS = 100;
 
+function isNothing(messages: readonly OmniMessage[]): boolean {
+  return Array.isArray(messages) && messages.length === 0;
+}
+
 /** How a compaction ended that was asked for; `completed` also where there was nothing to compact. */
 export interface CompactionOutcome {
   readonly status: StopReason;
@@ -185,13 +189,13 @@ export class Session {
    * @throws {RookeryError} `input-empty` for what no user says; an empty list is nothing and no error.
    */
   steer(messages: readonly OmniMessage[]): boolean {
-    if (messages.length > 0) checkInput(messages);
+    if (!isNothing(messages)) checkInput(messages);
     return this.#run.input?.steer(messages) ?? false;
   }
 
   /** As `steer`, but it waits until the task would end. */
   followUp(messages: readonly OmniMessage[]): boolean {
-    if (messages.length > 0) checkInput(messages);
+    if (!isNothing(messages)) checkInput(messages);
     return this.#run.input?.followUp(messages) ?? false;
   }
 
