@@ -10,6 +10,21 @@ import { echoTool, Gate, gatedTool } from "./support/test-tools.ts";
 const allow: ApproveFn = async () => "allow";
 const call = (name: string, key: string) => ({ name, args: { key } });
 
+test("thirty calls at a time are no leak that Node would warn of", async () => {
+  const warnings: string[] = [];
+  const listen = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", listen);
+  const slow = gatedTool("slow");
+  const llm = scriptedLLM({ calls: Array.from({ length: 30 }, (_, i) => call("slow", `key ${i}`)) }, "done");
+  await using temp = await tempAgent({ createLLM: () => llm, tools: [slow.tool] });
+  const session = await temp.agent.createSession({ workspaceDir: temp.workspaceDir });
+  await collectRun(session, [userText("Go")], { approve: allow });
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", listen);
+  expect(slow.started).toHaveLength(30);
+  expect(warnings).toEqual([]);
+});
+
 test("parallel calls of one reply run at the same time, and outputs stream as they finish (PI-071, PI-072)", async () => {
   const gates = { a: new Gate(), b: new Gate() };
   const slow = gatedTool("slow", { gates });

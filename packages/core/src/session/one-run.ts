@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { BackgroundNotices } from "../engine/background-notices.ts";
 import type { TaskRun } from "../engine/engine.ts";
 import { InputQueue } from "../engine/input-queue.ts";
@@ -62,6 +63,8 @@ export class OneRun {
     const queue = new MessageQueue();
     const input = new InputQueue(options);
     const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+    // Any number of calls share it: that is no leak, and Node must not print that it is.
+    setMaxListeners(0, signal);
     const task = begin(this.#taskRun({ ...options, signal }, input, queue)).finally(() => queue.close());
     const ended = task.catch(() => undefined);
     this.#current = { ended, input, interrupt: () => left.abort() };
