@@ -331,6 +331,18 @@ test("another model can be named for summaries; the session's own is not asked",
   ]);
 });
 
+test("a model for summaries of another provider does not take the address of the session's own, and is named where it cannot be used", async () => {
+  const env = { OTHER_API_KEY: "other", ANTHROPIC_API_KEY: "anthropic" };
+  await using home = await tempAgent({ env });
+  const own = { provider: "anthropic", modelId: "claude-x", baseUrl: "http://127.0.0.1:9/own" };
+  const open = (provider: string): Promise<Session> =>
+    home.agent.createSession({ ...home, ...own, compaction: { model: { provider, modelId: "small" } } });
+  await expect(open("other")).rejects.toMatchObject({
+    message: expect.stringMatching(/^the model for summaries \(compaction\.model\): .*other/),
+  });
+  expect((await open("anthropic")).meta.model_id).toBe("claude-x");
+});
+
 function calls(id: string): ScriptedTurn & object {
   return { calls: [{ name: "say", args: {}, id }] };
 }

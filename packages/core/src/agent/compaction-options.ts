@@ -18,14 +18,21 @@ export function compactionSettings(options: SessionOptions, { compaction = {} }:
   };
 }
 
-/** The model that is named for summaries; absent: the session's own makes them. */
-export function summaryModelName(
+/**
+ * What leads to the model that is named for summaries; absent: the session's own makes them. An address and a protocol that
+ * were given for the session's model are not those of another provider, which would get its key.
+ *
+ * @param ownProvider - Of the session's model.
+ */
+export function summaryModelOptions(
   options: SessionOptions,
   { compaction }: ProjectConfig,
-): { readonly provider: string; readonly modelId: string } | undefined {
-  if (options.compaction?.model) return options.compaction.model;
-  const model = compaction?.model;
-  return model && { provider: model.provider, modelId: model.model_id };
+  ownProvider: string,
+): SessionOptions | undefined {
+  const stored = compaction?.model && { provider: compaction.model.provider, modelId: compaction.model.model_id };
+  const name = options.compaction?.model ?? stored;
+  const { baseUrl: _baseUrl, clientType: _clientType, ...others } = options;
+  return name && { ...(name.provider === ownProvider ? options : others), ...name };
 }
 
 /** A model that only summarises: it is offered no tools. */

@@ -4,6 +4,7 @@ import type { ToolSource } from "../environment/contract.ts";
 import { ProcessRegistry } from "../environment/process/process-registry.ts";
 import type { SandboxSettings } from "../environment/sandbox/settings.ts";
 import { quietly } from "../environment/warn-on-stderr.ts";
+import { RookeryError } from "../errors/rookery-error.ts";
 import type { DebugLog } from "../llm/network/debug-log.ts";
 import { sessionMetaMessage } from "../omnimessage/build.ts";
 import type { OmniMessage, SessionMetaPayload } from "../omnimessage/message.ts";
@@ -16,7 +17,7 @@ import { contextFiles } from "../trace/session-store.ts";
 import type { AgentOptions, Injection, SessionOptions } from "./agent-options.ts";
 import { type Assembly, assembleSession } from "./assemble-session.ts";
 import { chooseTools } from "./choose-tools.ts";
-import { compactionSettings, summaryModel, summaryModelName } from "./compaction-options.ts";
+import { compactionSettings, summaryModel, summaryModelOptions } from "./compaction-options.ts";
 import { modelFetch } from "./model-fetch.ts";
 import type { AgentPaths } from "./paths.ts";
 import { checkResumeOptions } from "./resume-options.ts";
@@ -128,6 +129,16 @@ export class SessionOpener {
     return sessionModel(options, createLLM, this.#paths.projectConfigFile, this.#env, this.#fetchFor(options));
   }
 
+  async #summaryModel(options: SessionOptions | undefined): Promise<SessionModel | undefined> {
+    try {
+      return options && (await this.#model(options));
+    } catch (error) {
+      if (!RookeryError.is(error)) throw error;
+      const { code, message, hint } = error;
+      throw new RookeryError(code, `the model for summaries (compaction.model): ${message}`, { ...(hint && { hint }) });
+    }
+  }
+
   #prompt(workspaceDir: string, sandbox: SessionSandbox): Promise<string> {
     return defaultSystemPrompt(workspaceDir, { agentStateDir: this.#paths.agentStateDir, sandbox: sandbox.notice });
   }
@@ -168,8 +179,7 @@ export class SessionOpener {
     config: SessionConfig,
   ): Promise<Session> {
     const { project, agent: system } = config;
-    const summariser = summaryModelName(options, project);
-    const summary = summariser && (await this.#model({ ...options, ...summariser }));
+    const summary = await this.#summaryModel(summaryModelOptions(options, project, parts.model.provider));
     return assembleSession({
       ...parts,
       compaction: compactionSettings(options, project),
