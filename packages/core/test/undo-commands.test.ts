@@ -148,6 +148,14 @@ test("an ignored file is not taken for one that a command made, whatever changes
   expect(home.text("4.secret")).toBe("precious");
 });
 
+test("a directory that a file or a link took the place of comes back", async () => {
+  await using home = await repository({ "d/e/b": "0", "f/b": "0" });
+  const before = home.tree();
+  await home.task(command("rm -r d f; echo x > d; ln -s d f"));
+  await home.session.undo();
+  expect(home.tree()).toEqual(before);
+});
+
 test("when the harness was killed before the task ended, what is there stands for its end, and nothing is taken away unasked", async () => {
   await using home = await repository({ a: "0" });
   await home.task(command("echo 1 > a; echo 1 > b"));
