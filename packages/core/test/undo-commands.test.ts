@@ -184,6 +184,16 @@ test("a linked work tree is recorded whole from a workspace below its root, and 
   expect(existsSync(join(home.undoDir, "git", "objects", "info", "alternates"))).toBe(true);
 });
 
+test("a repository with SHA-256 for its hash is covered, since hashes are ours", async () => {
+  await using home = await undoHome();
+  git(home.workspaceDir, "init", "-q", "--object-format=sha256");
+  home.write("a", "0");
+  git(home.workspaceDir, "add", "a");
+  await home.task(command("echo 1 > a"));
+  await home.session.undo();
+  expect([home.text("a"), home.warnings]).toEqual(["0", []]);
+});
+
 test("whatever commands and tools did to a repository, undoing task by task gives the tree of before", async () => {
   const name = fc.constantFrom("a", "b", "d/a", "d/e/b", "x");
   const change = fc.oneof(

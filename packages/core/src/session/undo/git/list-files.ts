@@ -34,7 +34,8 @@ export async function listFiles(
       }),
     );
   const known = await list(["--cached", "--others"]);
-  const trackedIgnored = existsSync(tree.indexFile) ? await list(["--cached", "--ignored"], tree.indexFile) : [];
+  const hasIndex = tree.indexFile !== undefined && existsSync(tree.indexFile);
+  const trackedIgnored = hasIndex ? await list(["--cached", "--ignored"], tree.indexFile) : [];
   const isDirectory = directoryTest(tree.root);
   const files = new Map<string, Stats>();
   const gone: string[] = [];
