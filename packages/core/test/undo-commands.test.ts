@@ -130,22 +130,26 @@ test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, an
   expect(ran()).toContain("ran-fsmonitor");
 });
 
-test("an ignored file is not taken for one that a command made, whatever changes the ignoring", async () => {
-  await using home = await repository({ a: "0", ".gitignore": "*.secret\n" });
-  for (const name of ["1.secret", "2.secret", "3.secret"]) home.write(name, "precious");
-  await home.task(command("echo > .gitignore; touch new"));
+test("a file that was there before, ignored or left out, is not taken for one that a command made, whatever made it visible", async () => {
+  await using home = await repository({ a: "0", ".gitignore": "*.secret\n" }, { undo: { maxFileBytes: 100 } });
+  const hidden = ["1.secret", "long", "nested/in", "venv/bin/x"];
+  for (const name of hidden) home.write(name, "precious");
+  home.write("long", "x".repeat(101));
+  home.write("venv/.gitignore", "*\n");
+  git(home.pathOf("nested"), "init", "-q");
+  git(home.pathOf("nested"), "add", "in");
+  git(home.pathOf("nested"), "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "x");
+  await home.task(command("echo > .gitignore; touch new; rm venv/.gitignore; rm -r nested/.git; echo short > long"));
   const { files } = await home.session.undo();
-  expect(files.filter(({ action }) => action === "refused").map(({ path }) => path.split("/").at(-1))).toEqual([
-    "1.secret",
-    "2.secret",
-    "3.secret",
-    "new",
-  ]);
-  expect(home.text(".gitignore")).toBe("*.secret\n");
-  home.write("4.secret", "precious");
-  await home.task(command("git add -f 4.secret"));
+  expect(
+    files.flatMap(({ path, action }) => (action === "refused" ? path.slice(home.workspaceDir.length + 1) : [])),
+  ).toEqual(hidden);
+  expect([home.text(".gitignore"), home.text("long")]).toEqual(["*.secret\n", "short\n"]);
+  expect(existsSync(home.pathOf("new"))).toBe(false);
+  home.write("2.secret", "precious");
+  await home.task(command("git add -f 2.secret"));
   expect((await home.session.undo({ task: 3 })).files).toMatchObject([{ action: "refused" }]);
-  expect(home.text("4.secret")).toBe("precious");
+  expect(home.text("2.secret")).toBe("precious");
 });
 
 test("a directory that a file or a link took the place of comes back", async () => {

@@ -35,11 +35,9 @@ export type JournalEntry =
       readonly at: string;
       readonly root: string;
       readonly tree: string;
-      /** Tells one content of the repository's own list of excludes from another. */
-      readonly excludes: string;
       /** The sha256 of a JSON object: the modes of files that have others than git would give them. */
       readonly modes?: string;
-      /** Paths of which nobody can tell whether they were there and ignored before. */
+      /** New paths where something was before the task that is not in the state of then: ignored, or left out. */
       readonly doubtful?: readonly string[];
       /** What is in the work tree and not in this state. */
       readonly leftOut?: readonly string[];

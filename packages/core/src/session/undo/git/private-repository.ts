@@ -32,20 +32,15 @@ export class PrivateRepository {
     this.#env = env;
   }
 
-  /**
-   * Makes it ready for a work tree.
-   *
-   * @returns What tells the excludes of the work tree's repository from others. @throws What the file system reports.
-   */
-  prepare(tree: WorkTree): string {
+  /** Makes it ready for a work tree. @throws What the file system reports. */
+  prepare(tree: WorkTree): void {
     const info = join(this.gitDir, "info");
     for (const name of ["refs", "info", "objects/info"]) ensurePrivateDirectory(join(this.gitDir, name));
     const write = (file: string, text: string): void => writeFileSync(file, text, { mode: 0o600 });
     write(join(this.gitDir, "HEAD"), "ref: refs/heads/none\n");
     write(join(this.gitDir, "config"), CONFIG);
     write(join(info, "attributes"), ATTRIBUTES);
-    const excludes = excludesOf(tree);
-    write(join(info, "exclude"), excludes);
+    write(join(info, "exclude"), excludesOf(tree));
     const alternates = join(this.gitDir, "objects", "info", "alternates");
     const known = existsSync(alternates) ? readFileSync(alternates, "utf8") : "";
     if (tree.objectsDir !== undefined && !known.split("\n").includes(tree.objectsDir)) {
@@ -53,7 +48,6 @@ export class PrivateRepository {
     }
     // Of a git that was ended; the lock of the session says that nobody else is at work here.
     rmSync(`${this.#indexFile(tree.root)}.lock`, { force: true });
-    return sha256(Buffer.from(excludes));
   }
 
   /**

@@ -7,10 +7,8 @@ import type { WorkTree } from "./work-tree.ts";
 export interface Snapshot {
   readonly tree: string;
   readonly modes: Readonly<Record<string, number>>;
-  /** Tells one list of excludes from another. */
-  readonly excludes: string;
-  readonly trackedIgnored: ReadonlySet<string>;
   readonly leftOut: readonly string[];
+  readonly ignored: readonly string[];
 }
 
 /**
@@ -23,7 +21,7 @@ export async function takeSnapshot(
   tree: WorkTree,
   options: Parameters<typeof listFiles>[2],
 ): Promise<Snapshot> {
-  const excludes = repository.prepare(tree);
+  repository.prepare(tree);
   const listed = await listFiles(repository, tree, options);
   const update = (args: readonly string[], paths: Iterable<string>): Promise<Buffer> =>
     repository.run(tree.root, ["update-index", ...args, "-z", "--stdin"], {
@@ -33,8 +31,8 @@ export async function takeSnapshot(
   if (listed.gone.length > 0) await update(["--force-remove"], listed.gone);
   await update(["--add", "--replace", "--remove"], listed.files.keys());
   const written = await repository.run(tree.root, ["write-tree"], { signal: options.signal });
-  const { trackedIgnored, leftOut } = listed;
-  return { tree: written.toString().trim(), modes: unusualModes(listed), excludes, trackedIgnored, leftOut };
+  const { leftOut, ignored } = listed;
+  return { tree: written.toString().trim(), modes: unusualModes(listed), leftOut, ignored };
 }
 
 /** A file that differs between two trees; a side is absent where the file is. */
