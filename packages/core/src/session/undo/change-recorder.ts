@@ -8,7 +8,7 @@ import { findWorkTree, type WorkTree } from "./git/work-tree.ts";
 import type { TreeEntry } from "./task-changes.ts";
 import { gitReason, type UndoStore } from "./undo-store.ts";
 
-/** How long a snapshot of a work tree may take; a larger one is not covered. */
+/** How long a snapshot of a work tree may take; then the task is not covered. */
 const SNAPSHOT_MS = 2000;
 
 /** Where the tasks of a session work. */
@@ -137,13 +137,11 @@ export async function recordState(store: UndoStore, place: RecordedPlace, task: 
 }
 
 async function snapshotOf(store: UndoStore, { apart }: RecordedPlace, tree: WorkTree): Promise<Snapshot> {
-  if (store.gitIsTooSlow) throw new GitProblem(TOO_SLOW);
   try {
     const signal = AbortSignal.timeout(SNAPSHOT_MS);
     return await takeSnapshot(store.repository, tree, { maxFileBytes: store.limits.maxFileBytes, apart, signal });
   } catch (error) {
     if (!(error instanceof GitProblem && error.isTimeout)) throw error;
-    store.gitIsTooSlow = true;
     throw new GitProblem(TOO_SLOW);
   } finally {
     store.recount();
@@ -184,7 +182,7 @@ interface Commands {
   readonly before: Snapshot;
 }
 
-const TOO_SLOW = `the git work tree is too large to be recorded in ${SNAPSHOT_MS / 1000} s`;
+const TOO_SLOW = `recording the git work tree would have taken longer than ${SNAPSHOT_MS / 1000} s`;
 /** Of paths in one line of the journal. */
 const MAX_NAMED = 100;
 

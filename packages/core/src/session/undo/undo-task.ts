@@ -56,6 +56,14 @@ export interface DoneUndo {
  * @throws {RookeryError} `usage` for a task that is not on record; otherwise what the file system reports.
  */
 export async function undoTask(store: UndoStore, place: RecordedPlace, options: UndoOptions = {}): Promise<DoneUndo> {
+  try {
+    return await undo(store, place, options);
+  } finally {
+    store.endReading();
+  }
+}
+
+async function undo(store: UndoStore, place: RecordedPlace, options: UndoOptions): Promise<DoneUndo> {
   const journal = store.entries();
   const tasks = tasksIn(journal);
   const target = options.task === undefined ? lastTask(tasks) : named(tasks, options.task);
@@ -69,8 +77,8 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
   const shown = new Map<string, string>();
   for (const change of changes) {
     const changedBy = laterFiles.get(change.path);
-    const plan = await planFile(store, change, { force: options.force === true, changedBy });
-    const diff = await diffs.of(plan);
+    const { content, ...plan } = await planFile(store, change, { force: options.force === true, changedBy });
+    const diff = await diffs.of(plan, content);
     if (diff !== undefined) shown.set(change.path, diff);
     plans.push(plan);
   }
@@ -78,7 +86,7 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
   const madeSince = before && { root: before.root, atMs: Date.parse(before.at) };
   const applied: readonly AppliedPlan[] = options.dryRun
     ? [...plans].sort((a, b) => (a.change.path < b.change.path ? -1 : 1))
-    : await applyPlans(plans, recorder, madeSince);
+    : await applyPlans(plans, store, recorder, madeSince);
   const changed = options.dryRun ? [] : applied.flatMap(changedFile);
   if (changed.length > 0 && !applied.some(({ action }) => action === "refused")) {
     store.add({ type: "undone", task: target.task, by: recorder.task });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,22 +62,14 @@ export class PrivateRepository {
     args: readonly string[],
     options: { readonly input?: string; readonly indexFile?: string; readonly signal?: AbortSignal } = {},
   ): Promise<Buffer> {
-    const file = findExecutable("git", this.#env.PATH);
-    if (file === undefined) throw new GitProblem("git is not installed");
-    const child = spawn(file, args, {
-      cwd: root,
-      env: this.#gitEnvironment(root, options.indexFile),
-      stdio: ["pipe", "pipe", "pipe"],
-      killSignal: "SIGKILL",
-      ...(options.signal && { signal: options.signal }),
-    });
+    const child = this.start(root, args, options);
     const output: Buffer[] = [];
     let complaint = "";
     child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(0, MAX_COMPLAINT_CHARS);
     });
-    child.stdin.on("error", () => undefined).end(options.input ?? "");
+    child.stdin.end(options.input ?? "");
     try {
       const [code] = (await once(child, "close")) as [number | null];
       if (code === 0) return Buffer.concat(output);
@@ -86,6 +78,29 @@ export class PrivateRepository {
       throw new GitProblem(`git could not be started: ${(error as Error).message}`);
     }
     throw new GitProblem(`git ${args[0]} failed: ${complaint.trim().split("\n")[0]}`);
+  }
+
+  /** Starts git in the work tree. @throws {GitProblem} It is not there. */
+  start(
+    root: string,
+    args: readonly string[],
+    options: { readonly indexFile?: string; readonly signal?: AbortSignal } = {},
+  ): ChildProcessWithoutNullStreams {
+    const file = findExecutable("git", this.#env.PATH);
+    if (file === undefined) throw new GitProblem("git is not installed");
+    const child = spawn(file, args, {
+      cwd: root,
+      env: this.#gitEnvironment(root, options.indexFile),
+      killSignal: "SIGKILL",
+      ...(options.signal && { signal: options.signal }),
+    });
+    child.stdin.on("error", () => undefined);
+    return child;
+  }
+
+  /** The next state is recorded from nothing. */
+  forgetIndex(root: string): void {
+    rmSync(this.#indexFile(root), { force: true });
   }
 
   #indexFile(root: string): string {
