@@ -12,9 +12,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { userText } from "../src/omnimessage/build.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
+import { UndoStore } from "../src/session/undo/undo-store.ts";
 import type { UndoResult } from "../src/session/undo/undo-task.ts";
 import { command, type UndoHome, undoHome, write } from "./support/undo-home.ts";
 
@@ -84,6 +85,39 @@ test("a task whose files a later one changed is refused by the number of that on
     code: "usage",
     hint: "the last ones are 1 (do it), 2 (do it), 3 (undo of 1)",
   });
+});
+
+test("a task whose files are already as they were before it counts as undone", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"));
+  await home.task(write("b", "1"));
+  rmSync(home.pathOf("b"));
+  expect(await home.session.undo()).toMatchObject({ task: 2, files: [{ action: "unchanged" }] });
+  expect(await home.session.undo()).toMatchObject({ task: 1, files: [{ action: "deleted" }] });
+});
+
+test("a file that cannot be looked at is refused, and the others are undone", async () => {
+  await using home = await undoHome();
+  await home.task(write("d/a", "1"), write("e", "1"));
+  rmSync(home.pathOf("d"), { recursive: true });
+  symlinkSync("d", home.pathOf("d"));
+  expect((await home.session.undo()).files).toMatchObject([
+    { action: "refused", reason: "too many symbolic links encountered (ELOOP)" },
+    { action: "deleted" },
+  ]);
+});
+
+test("an undo that cannot be put on record says so, and the model is told of it all the same", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"));
+  const add = vi.spyOn(UndoStore.prototype, "add").mockImplementation(() => {
+    throw new Error("no room");
+  });
+  const { files, notes, undoTask } = await home.session.undo();
+  add.mockRestore();
+  expect([files, undoTask]).toMatchObject([[{ action: "deleted" }], undefined]);
+  expect(notes).toEqual(["that task 1 is undone could not be put on record: no room"]);
+  expect(home.record()).toContain("[undone]");
 });
 
 test("a dry run shows the same and changes nothing", async () => {
