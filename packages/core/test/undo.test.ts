@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { toolsetDefinitions } from "../src/environment/toolset-registry.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
 import { UndoStore } from "../src/session/undo/undo-store.ts";
@@ -118,6 +119,38 @@ test("an undo that cannot be put on record says so, and the model is told of it 
   expect([files, undoTask]).toMatchObject([[{ action: "deleted" }], undefined]);
   expect(notes).toEqual(["that task 1 is undone could not be put on record: no room"]);
   expect(home.record()).toContain("[undone]");
+});
+
+test.each([
+  [
+    "standard",
+    [
+      { name: "edit_file", args: { file_path: "a", old_string: "0", new_string: "1" } },
+      { name: "write_file", args: { file_path: "a", content: "1" } },
+    ],
+  ],
+  ["strict", [{ name: "write", args: { path: "a", content: "1", mode: "replace" } }]],
+  [
+    "minimal",
+    [
+      { name: "write", args: { path: "a", content: "1" } },
+      { name: "edit", args: { path: "a", oldText: "0", newText: "1" } },
+    ],
+  ],
+])("what a file tool of the toolset %s writes is undone, whichever it is", async (toolset, calls) => {
+  const commands = ["exec_command", "input_command", "bash"];
+  const writing = toolsetDefinitions(toolset).filter(
+    ({ name, permission }) => permission === "rw" && !commands.includes(name),
+  );
+  expect(writing.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+  for (const call of calls) {
+    await using home = await undoHome({ toolset });
+    home.write("a", "0");
+    await home.task(call);
+    expect(home.text("a")).toBe("1");
+    await home.session.undo();
+    expect(home.text("a")).toBe("0");
+  }
 });
 
 test("a dry run shows the same and changes nothing", async () => {
