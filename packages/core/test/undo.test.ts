@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { ProcessRegistry } from "../src/environment/process/process-registry.ts";
 import { toolsetDefinitions } from "../src/environment/toolset-registry.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
@@ -203,6 +204,30 @@ test("a session that nobody has open is undone through its agent, and goes on co
   expect(await home.session.undo()).toMatchObject({ task: 3, undoTask: 4 });
   expect(home.text("a")).toBe("0");
 });
+
+test.skipIf(process.platform !== "linux")(
+  "what a killed process left running of a session is ended before the session is undone, and not by a dry run",
+  async () => {
+    await using home = await undoHome();
+    await home.task(write("a", "1"));
+    await home.session.dispose();
+    const left = new ProcessRegistry({ ownerFile: join(dirname(home.session.traceFile), "processes") }).run({
+      file: "sleep",
+      args: ["60"],
+      cwd: home.workspaceDir,
+      env: { PATH: process.env.PATH ?? "" },
+    });
+    let hasEnded = false;
+    const ended = left.ended.then((end) => {
+      hasEnded = true;
+      return end;
+    });
+    await home.agent.undoSession(home.session.sessionId, { dryRun: true });
+    expect(hasEnded).toBe(false);
+    await home.agent.undoSession(home.session.sessionId);
+    expect(await ended).toMatchObject({ outcome: "exited", signal: "SIGTERM" });
+  },
+);
 
 test("undo is refused while a run is going on, and a run while undo is", async () => {
   await using home = await undoHome();
