@@ -3,13 +3,16 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SessionOptions } from "../src/agent/agent-options.ts";
@@ -75,21 +78,51 @@ test("outside of a git work tree, undo says that commands are not covered", asyn
   expect(home.warnings).toEqual([]);
 });
 
-test("a repository without git, and one that git takes too long for, is not covered, with a warning", async () => {
+test("a repository without git is not covered, with a warning, nor is a task for which git takes too long; the next one is", async () => {
   await using home = await repository({ a: "0" }, {}, { PATH: "/nowhere" });
   await home.task(command("echo 1 > a"));
   expect(home.warnings).toEqual(["undo does not cover what commands do: git is not installed"]);
   const bin = join(home.undoDir, "..", "slow-bin");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, "git"), "#!/bin/sh\nexec /bin/sleep 60\n", { mode: 0o755 });
+  gitProgram(bin, "exec /bin/sleep 60");
   await using slow = await repository({ a: "0" }, {}, { PATH: bin });
   await slow.task(command("echo 1 > a"));
+  gitProgram(bin, `PATH=${process.env.PATH} exec git "$@"`);
   await slow.task(command("echo 2 > a"));
-  const reason = "the git work tree is too large to be recorded in 2 s";
+  const reason = "recording the git work tree would have taken longer than 2 s";
   expect(slow.warnings).toEqual([`undo does not cover what commands do: ${reason}`]);
+  expect(await slow.session.undo()).toMatchObject({ task: 2, files: [{ action: "restored" }] });
+  expect(slow.text("a")).toBe("1\n");
   expect((await slow.session.undo()).notes[1]).toBe(
     `task 1 ran commands, and what they did cannot be undone: ${reason}`,
   );
+});
+
+test("git is asked for contents by one process, however many files there are", async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
+  const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(4000)]));
+  const log = join(mkdtempSync(join(tmpdir(), "rookery-test-")), "log");
+  gitProgram(dirname(log), `echo "$1" >> ${log}; PATH=${process.env.PATH} exec git "$@"`);
+  await using home = await repository(files, {}, { PATH: `${dirname(log)}:${process.env.PATH}` });
+  await home.task(command("for f in f*; do echo 1 > $f; done"));
+  rmSync(log);
+  await home.session.undo();
+  expect(names.map((name) => home.text(name))).toEqual(Object.values(files));
+  expect(
+    readFileSync(log, "utf8")
+      .split("\n")
+      .filter((word) => word === "cat-file"),
+  ).toHaveLength(1);
+  rmSync(dirname(log), { recursive: true });
+});
+
+test("when objects are gone from the repository, what the next commands do is covered again", async () => {
+  await using home = await repository({ a: "0", "d/b": "0" });
+  await home.task(command("true"));
+  await home.task(command("rm -r .git; git init -q; echo 1 > a"));
+  await home.task(command("echo 2 > a; echo 2 > d/b"));
+  expect(home.warnings).toHaveLength(1);
+  expect(await home.session.undo()).toMatchObject({ task: 3, files: [{ action: "restored" }, { action: "restored" }] });
+  expect([home.text("a"), home.text("d/b")]).toEqual(["1\n", "0"]);
 });
 
 test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, and no nested one", async () => {
@@ -130,22 +163,34 @@ test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, an
   expect(ran()).toContain("ran-fsmonitor");
 });
 
-test("an ignored file is not taken for one that a command made, whatever changes the ignoring", async () => {
-  await using home = await repository({ a: "0", ".gitignore": "*.secret\n" });
-  for (const name of ["1.secret", "2.secret", "3.secret"]) home.write(name, "precious");
-  await home.task(command("echo > .gitignore; touch new"));
+test("a file that was there before, ignored or left out, is not taken for one that a command made, whatever made it visible", async () => {
+  await using home = await repository({ a: "0", ".gitignore": "*.secret\n" }, { undo: { maxFileBytes: 100 } });
+  const hidden = ["1.secret", "long", "nested/in", "venv/bin/x"];
+  for (const name of hidden) home.write(name, "precious");
+  home.write("long", "x".repeat(101));
+  home.write("venv/.gitignore", "*\n");
+  git(home.pathOf("nested"), "init", "-q");
+  git(home.pathOf("nested"), "add", "in");
+  git(home.pathOf("nested"), "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "x");
+  await home.task(command("echo > .gitignore; touch new; rm venv/.gitignore; rm -r nested/.git; echo short > long"));
   const { files } = await home.session.undo();
-  expect(files.filter(({ action }) => action === "refused").map(({ path }) => path.split("/").at(-1))).toEqual([
-    "1.secret",
-    "2.secret",
-    "3.secret",
-    "new",
-  ]);
-  expect(home.text(".gitignore")).toBe("*.secret\n");
-  home.write("4.secret", "precious");
-  await home.task(command("git add -f 4.secret"));
+  expect(
+    files.flatMap(({ path, action }) => (action === "refused" ? path.slice(home.workspaceDir.length + 1) : [])),
+  ).toEqual(hidden);
+  expect([home.text(".gitignore"), home.text("long")]).toEqual(["*.secret\n", "short\n"]);
+  expect(existsSync(home.pathOf("new"))).toBe(false);
+  home.write("2.secret", "precious");
+  await home.task(command("git add -f 2.secret"));
   expect((await home.session.undo({ task: 3 })).files).toMatchObject([{ action: "refused" }]);
-  expect(home.text("4.secret")).toBe("precious");
+  expect(home.text("2.secret")).toBe("precious");
+});
+
+test("a directory that a file or a link took the place of comes back", async () => {
+  await using home = await repository({ "d/e/b": "0", "f/b": "0" });
+  const before = home.tree();
+  await home.task(command("rm -r d f; echo x > d; ln -s d f"));
+  await home.session.undo();
+  expect(home.tree()).toEqual(before);
 });
 
 test("when the harness was killed before the task ended, what is there stands for its end, and nothing is taken away unasked", async () => {
@@ -174,6 +219,16 @@ test("a linked work tree is recorded whole from a workspace below its root, and 
   expect([readFileSync(join(linked, "a"), "utf8"), home.text("b")]).toEqual(["0", "0"]);
   expect(statSync(join(home.undoDir, "git")).mode & 0o777).toBe(0o700);
   expect(existsSync(join(home.undoDir, "git", "objects", "info", "alternates"))).toBe(true);
+});
+
+test("a repository with SHA-256 for its hash is covered, since hashes are ours", async () => {
+  await using home = await undoHome();
+  git(home.workspaceDir, "init", "-q", "--object-format=sha256");
+  home.write("a", "0");
+  git(home.workspaceDir, "add", "a");
+  await home.task(command("echo 1 > a"));
+  await home.session.undo();
+  expect([home.text("a"), home.warnings]).toEqual(["0", []]);
 });
 
 test("whatever commands and tools did to a repository, undoing task by task gives the tree of before", async () => {
@@ -224,6 +279,12 @@ async function repository(
 function git(cwd: string, ...args: readonly string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** A program `git` of our own. */
+function gitProgram(bin: string, script: string): void {
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "git"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
 function appendConfig(gitDir: string, text: string): void {

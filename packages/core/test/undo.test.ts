@@ -12,9 +12,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { ProcessRegistry } from "../src/environment/process/process-registry.ts";
+import { toolsetDefinitions } from "../src/environment/toolset-registry.ts";
 import { userText } from "../src/omnimessage/build.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
+import { UndoStore } from "../src/session/undo/undo-store.ts";
 import type { UndoResult } from "../src/session/undo/undo-task.ts";
 import { command, type UndoHome, undoHome, write } from "./support/undo-home.ts";
 
@@ -86,6 +89,71 @@ test("a task whose files a later one changed is refused by the number of that on
   });
 });
 
+test("a task whose files are already as they were before it counts as undone", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"));
+  await home.task(write("b", "1"));
+  rmSync(home.pathOf("b"));
+  expect(await home.session.undo()).toMatchObject({ task: 2, files: [{ action: "unchanged" }] });
+  expect(await home.session.undo()).toMatchObject({ task: 1, files: [{ action: "deleted" }] });
+});
+
+test("a file that cannot be looked at is refused, and the others are undone", async () => {
+  await using home = await undoHome();
+  await home.task(write("d/a", "1"), write("e", "1"));
+  rmSync(home.pathOf("d"), { recursive: true });
+  symlinkSync("d", home.pathOf("d"));
+  expect((await home.session.undo()).files).toMatchObject([
+    { action: "refused", reason: "too many symbolic links encountered (ELOOP)" },
+    { action: "deleted" },
+  ]);
+});
+
+test("an undo that cannot be put on record says so, and the model is told of it all the same", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"));
+  const add = vi.spyOn(UndoStore.prototype, "add").mockImplementation(() => {
+    throw new Error("no room");
+  });
+  const { files, notes, undoTask } = await home.session.undo();
+  add.mockRestore();
+  expect([files, undoTask]).toMatchObject([[{ action: "deleted" }], undefined]);
+  expect(notes).toEqual(["that task 1 is undone could not be put on record: no room"]);
+  expect(home.record()).toContain("[undone]");
+});
+
+test.each([
+  [
+    "standard",
+    [
+      { name: "edit_file", args: { file_path: "a", old_string: "0", new_string: "1" } },
+      { name: "write_file", args: { file_path: "a", content: "1" } },
+    ],
+  ],
+  ["strict", [{ name: "write", args: { path: "a", content: "1", mode: "replace" } }]],
+  [
+    "minimal",
+    [
+      { name: "write", args: { path: "a", content: "1" } },
+      { name: "edit", args: { path: "a", oldText: "0", newText: "1" } },
+    ],
+  ],
+])("what a file tool of the toolset %s writes is undone, whichever it is", async (toolset, calls) => {
+  const commands = ["exec_command", "input_command", "bash"];
+  const writing = toolsetDefinitions(toolset).filter(
+    ({ name, permission }) => permission === "rw" && !commands.includes(name),
+  );
+  expect(writing.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+  for (const call of calls) {
+    await using home = await undoHome({ toolset });
+    home.write("a", "0");
+    await home.task(call);
+    expect(home.text("a")).toBe("1");
+    await home.session.undo();
+    expect(home.text("a")).toBe("0");
+  }
+});
+
 test("a dry run shows the same and changes nothing", async () => {
   await using home = await undoHome();
   home.write("a", "0\n");
@@ -136,6 +204,30 @@ test("a session that nobody has open is undone through its agent, and goes on co
   expect(await home.session.undo()).toMatchObject({ task: 3, undoTask: 4 });
   expect(home.text("a")).toBe("0");
 });
+
+test.skipIf(process.platform !== "linux")(
+  "what a killed process left running of a session is ended before the session is undone, and not by a dry run",
+  async () => {
+    await using home = await undoHome();
+    await home.task(write("a", "1"));
+    await home.session.dispose();
+    const left = new ProcessRegistry({ ownerFile: join(dirname(home.session.traceFile), "processes") }).run({
+      file: "sleep",
+      args: ["60"],
+      cwd: home.workspaceDir,
+      env: { PATH: process.env.PATH ?? "" },
+    });
+    let hasEnded = false;
+    const ended = left.ended.then((end) => {
+      hasEnded = true;
+      return end;
+    });
+    await home.agent.undoSession(home.session.sessionId, { dryRun: true });
+    expect(hasEnded).toBe(false);
+    await home.agent.undoSession(home.session.sessionId);
+    expect(await ended).toMatchObject({ outcome: "exited", signal: "SIGTERM" });
+  },
+);
 
 test("undo is refused while a run is going on, and a run while undo is", async () => {
   await using home = await undoHome();

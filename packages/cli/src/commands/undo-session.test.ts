@@ -52,7 +52,7 @@ test.each([
   expect(undos[0]).toEqual(["undoSession", "s", { force: false, dryRun: true }]);
 });
 
-test("--yes does not ask; --dry-run does nothing, and neither does an undo with nothing to change", async () => {
+test("--yes does not ask; --dry-run does nothing; an undo with nothing to change is done without asking", async () => {
   const yes = fakeIo({ isTTY: true });
   expect(await rookery(["sessions", "undo", "s", "--yes"], yes, fakeAgent({ undo: () => DONE }))).toBe(0);
   const dry = fakeIo({ isTTY: true });
@@ -62,7 +62,9 @@ test("--yes does not ask; --dry-run does nothing, and neither does an undo with 
   expect(agent.log.filter(([what]) => what === "undoSession")).toHaveLength(1);
   const none = fakeIo({ isTTY: true });
   const nothing = { files: [], notes: ["there is no task to undo"] };
-  expect(await rookery(["sessions", "undo", "s"], none, fakeAgent({ undo: () => nothing }))).toBe(0);
+  const idle = fakeAgent({ undo: () => nothing });
+  expect(await rookery(["sessions", "undo", "s"], none, idle)).toBe(0);
+  expect(idle.log.filter(([what]) => what === "undoSession").at(-1)).toEqual(["undoSession", "s", { force: false }]);
   expect(none.err()).toBe("rookery: there is no task to undo\n");
 });
 

@@ -46,8 +46,9 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
     const asks = !dryRun && !yes && context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;
     const shown = asks || dryRun ? await run({ dryRun: true }) : undefined;
     if (output !== "json" && shown) await showDiffs(shown, context);
-    if (shown && (dryRun || countChanged(shown) === 0)) return await tell(id, shown, flags, context);
-    if (shown && !(await confirm(context.io, questionOf(shown)))) {
+    if (shown && dryRun) return await tell(id, shown, flags, context);
+    // Where nothing changes it is put on record that the task is undone.
+    if (shown && countChanged(shown) > 0 && !(await confirm(context.io, questionOf(shown)))) {
       notice(context.io, "nothing was undone");
       context.exitCode = FAILED;
       return;

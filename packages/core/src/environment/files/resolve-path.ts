@@ -50,7 +50,7 @@ function linkTarget(path: string): string | undefined {
 }
 
 /** What is there, a link itself and not what it leads to; nothing below a file. */
-function entryAt(path: string): Stats | undefined {
+export function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

@@ -9,7 +9,8 @@ import { inPinnedDirectory } from "../../environment/files/pinned-directory.ts";
 import { makeDirectories } from "../../trace/make-directories.ts";
 import type { TaskRecorder } from "./change-recorder.ts";
 import { type FileState, presentState } from "./file-state.ts";
-import type { FilePlan } from "./plan-file.ts";
+import { type FilePlan, GONE } from "./plan-file.ts";
+import type { UndoStore } from "./undo-store.ts";
 
 /** How a file came out; `sha256` is of what was put back. */
 export type AppliedPlan = FilePlan & { readonly sha256?: string };
@@ -23,6 +24,7 @@ export type AppliedPlan = FilePlan & { readonly sha256?: string };
  */
 export async function applyPlans(
   plans: readonly FilePlan[],
+  store: UndoStore,
   recorder: TaskRecorder,
   madeSince: { readonly root: string; readonly atMs: number } | undefined,
 ): Promise<AppliedPlan[]> {
@@ -31,21 +33,29 @@ export async function applyPlans(
   const applied = new Map<FilePlan, AppliedPlan>();
   for (const plan of byPath.toReversed()) {
     if (plan.action !== "deleted") continue;
-    applied.set(plan, await apply(plan, recorder, (path) => unlink(path)));
+    applied.set(plan, await apply(plan, recorder, undefined, (path) => unlink(path)));
     await removeDirectories(plan.change.path, made, madeSince);
   }
-  for (const plan of byPath)
-    if (plan.action === "restored") applied.set(plan, await apply(plan, recorder, putBack(plan)));
+  for (const plan of byPath) {
+    const { before } = plan.change;
+    if (plan.action !== "restored") continue;
+    // One at a time, since together they may be more than there is memory.
+    const content = before.kind === "file" ? await store.read(before.content) : undefined;
+    if (before.kind === "file" && content === undefined)
+      applied.set(plan, { ...plan, action: "not-kept", reason: GONE });
+    else applied.set(plan, await apply(plan, recorder, content, putBack(plan, content)));
+  }
   return byPath.map((plan) => applied.get(plan) ?? plan);
 }
 
 async function apply(
   plan: FilePlan,
   recorder: TaskRecorder,
+  content: Buffer | undefined,
   work: (path: string) => Promise<unknown>,
 ): Promise<AppliedPlan> {
   const { path, before } = plan.change;
-  const hash = plan.content && before.kind === "file" ? sha256(plan.content) : undefined;
+  const hash = content && sha256(content);
   const left: FileState = hash !== undefined ? { kind: "file", content: `sha256:${hash}`, mode: 0 } : before;
   try {
     const present = presentState(path);
@@ -62,7 +72,10 @@ async function apply(
   }
 }
 
-function putBack({ change: { before, path: original }, content }: FilePlan): (path: string) => Promise<void> {
+function putBack(
+  { change: { before, path: original } }: FilePlan,
+  content: Buffer | undefined,
+): (path: string) => Promise<void> {
   return async (path) => {
     if (before.kind === "link") return await replaceByLink(path, before.target);
     if (presentState(original).kind === "link") await unlink(path);

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { errorText } from "../../errors/error-text.ts";
 import type { FileState } from "./file-state.ts";
 import { GitProblem } from "./git/private-repository.ts";
-import { type Snapshot, takeSnapshot } from "./git/snapshot.ts";
+import { compareTrees, type Snapshot, type TreeChange, takeSnapshot } from "./git/snapshot.ts";
 import { findWorkTree, type WorkTree } from "./git/work-tree.ts";
 import type { TreeEntry } from "./task-changes.ts";
 import { gitReason, type UndoStore } from "./undo-store.ts";
 
-/** How long a snapshot of a work tree may take; a larger one is not covered. */
+/** How long a snapshot of a work tree may take; then the task is not covered. */
 const SNAPSHOT_MS = 2000;
 
 /** Where the tasks of a session work. */
@@ -82,7 +82,8 @@ export class TaskRecorder {
       if (findWorkTree(this.#place.workspaceDir)?.root !== root)
         throw new GitProblem("the git work tree is another one");
       const after = await snapshotOf(this.#store, this.#place, commands.tree);
-      const doubtful = [...after.trackedIgnored].filter((path) => !commands.trackedIgnored.has(path));
+      const changes = await compareTrees(this.#store.repository, commands.before.tree, after.tree);
+      const doubtful = newOverUnknown(changes, commands.before);
       this.#store.add(await treeEntry(this.#store, { task: this.task, when: "after", root }, after, doubtful));
     } catch (error) {
       const reason = gitReason(error);
@@ -104,7 +105,7 @@ export class TaskRecorder {
       if (!(await this.#store.hasRoom())) throw new GitProblem("what undo keeps has reached undo.max_bytes");
       const before = await snapshotOf(this.#store, this.#place, tree);
       this.#store.add(await treeEntry(this.#store, { task, when: "before", root: tree.root }, before));
-      return { tree, trackedIgnored: before.trackedIgnored };
+      return { tree, before };
     } catch (error) {
       const reason = gitReason(error);
       this.#store.add({ type: "uncovered", task, reason });
@@ -136,13 +137,11 @@ export async function recordState(store: UndoStore, place: RecordedPlace, task: 
 }
 
 async function snapshotOf(store: UndoStore, { apart }: RecordedPlace, tree: WorkTree): Promise<Snapshot> {
-  if (store.gitIsTooSlow) throw new GitProblem(TOO_SLOW);
   try {
     const signal = AbortSignal.timeout(SNAPSHOT_MS);
     return await takeSnapshot(store.repository, tree, { maxFileBytes: store.limits.maxFileBytes, apart, signal });
   } catch (error) {
     if (!(error instanceof GitProblem && error.isTimeout)) throw error;
-    store.gitIsTooSlow = true;
     throw new GitProblem(TOO_SLOW);
   } finally {
     store.recount();
@@ -152,7 +151,7 @@ async function snapshotOf(store: UndoStore, { apart }: RecordedPlace, tree: Work
 async function treeEntry(
   store: UndoStore,
   about: Pick<TreeEntry, "task" | "when" | "root">,
-  { tree, modes, excludes, leftOut }: Snapshot,
+  { tree, modes, leftOut }: Snapshot,
   doubtful: readonly string[] = [],
 ): Promise<TreeEntry> {
   const isUsual = Object.keys(modes).length === 0;
@@ -161,19 +160,29 @@ async function treeEntry(
     ...about,
     at: new Date().toISOString(),
     tree,
-    excludes,
     ...(!isUsual && { modes: await store.keepText(JSON.stringify(modes)) }),
     ...(doubtful.length > 0 && { doubtful }),
     ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, MAX_NAMED) }),
   };
 }
 
-interface Commands {
-  readonly tree: WorkTree;
-  readonly trackedIgnored: ReadonlySet<string>;
+/** The new files where something was before that is not in the state of then. */
+function newOverUnknown(changes: readonly TreeChange[], { ignored, leftOut }: Snapshot): string[] {
+  const unknown = new Set([...ignored, ...leftOut]);
+  const isUnknown = (path: string): boolean => {
+    if (unknown.has(path)) return true;
+    const parent = dirname(path);
+    return parent !== "." && (unknown.has(`${parent}/`) || isUnknown(parent));
+  };
+  return changes.flatMap(({ path, before }) => (before === undefined && isUnknown(path) ? path : []));
 }
 
-const TOO_SLOW = `the git work tree is too large to be recorded in ${SNAPSHOT_MS / 1000} s`;
+interface Commands {
+  readonly tree: WorkTree;
+  readonly before: Snapshot;
+}
+
+const TOO_SLOW = `recording the git work tree would have taken longer than ${SNAPSHOT_MS / 1000} s`;
 /** Of paths in one line of the journal. */
 const MAX_NAMED = 100;
 

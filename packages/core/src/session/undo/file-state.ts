@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { readlinkSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { openContained } from "../../environment/files/open-regular-file.ts";
 import { readChunks } from "../../environment/files/read-chunks.ts";
-import { realPathOf } from "../../environment/files/resolve-path.ts";
+import { entryAt, realPathOf } from "../../environment/files/resolve-path.ts";
 
 /** Names a content by its hash: `sha256:…`, or `git:…` for a blob of git. */
 export type ContentRef = `sha256:${string}` | `git:${string}`;
@@ -26,7 +26,7 @@ export type PresentState =
 
 /** Looks without following a link at the end of the path. @param path - A real path. */
 export function presentState(path: string): PresentState {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = entryAt(path);
   const parent = dirname(path);
   if (realPathOf(parent) !== parent) return { kind: "other", what: "its directory leads elsewhere now" };
   if (stats === undefined) return { kind: "absent" };

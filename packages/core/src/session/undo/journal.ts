@@ -35,19 +35,17 @@ export type JournalEntry =
       readonly at: string;
       readonly root: string;
       readonly tree: string;
-      /** Tells one content of the repository's own list of excludes from another. */
-      readonly excludes: string;
       /** The sha256 of a JSON object: the modes of files that have others than git would give them. */
       readonly modes?: string;
-      /** Paths of which nobody can tell whether they were there and ignored before. */
+      /** New paths where something was before the task that is not in the state of then: ignored, or left out. */
       readonly doubtful?: readonly string[];
       /** What is in the work tree and not in this state. */
       readonly leftOut?: readonly string[];
     }
   /** Commands ran, and what they did is not known. */
   | { readonly type: "uncovered"; readonly task: number; readonly reason: string }
-  /** Everything of the task was put back, by that other one. */
-  | { readonly type: "undone"; readonly task: number; readonly by: number };
+  /** Everything of the task was put back, by that other one; absent: it was found as it was before. */
+  | { readonly type: "undone"; readonly task: number; readonly by?: number };
 
 /** Adds a line, with one `write(2)`; the line break stands before it, so that a torn line spoils no other. @throws What the file system reports. */
 export function appendEntry(file: string, entry: JournalEntry): void {

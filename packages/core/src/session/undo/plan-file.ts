@@ -13,21 +13,20 @@ export interface FilePlan {
   readonly reason?: string;
   /** What is there is not what the task left: it must be kept, or it stays. */
   readonly isForced: boolean;
-  /** The bytes it gets, or the target of the link. */
-  readonly content?: Buffer;
 }
 
 /**
  * Decides about a file; changes nothing.
  *
  * @param changedBy - The later task that changed it, for the reason; absent: none is known.
+ * @returns Also the bytes that it gets, where it is restored to a file.
  * @throws What the file system reports.
  */
 export async function planFile(
   store: UndoStore,
   change: FileChange,
   options: { readonly force: boolean; readonly changedBy: number | undefined },
-): Promise<FilePlan> {
+): Promise<FilePlan & { readonly content?: Buffer }> {
   const { path, before, left, doubt } = change;
   const present = presentState(path);
   const stays = (action: UndoAction, reason?: string): FilePlan => ({
@@ -46,10 +45,13 @@ export async function planFile(
   if (doubt !== undefined && !options.force) return stays("refused", doubt);
   const isForced = !isOurs || doubt !== undefined;
   if (before.kind === "absent") return { change, action: "deleted", isForced };
-  const content = before.kind === "link" ? Buffer.from(before.target) : await store.read(before.content);
-  if (content === undefined) return stays("not-kept", "what was kept of it is damaged or gone");
-  return { change, action: "restored", isForced, content };
+  if (before.kind === "link") return { change, action: "restored", isForced };
+  const content = await store.read(before.content);
+  return content ? { change, action: "restored", isForced, content } : stays("not-kept", GONE);
 }
+
+/** Why a file that was kept cannot be put back. */
+export const GONE = "what was kept of it is damaged or gone";
 
 function changedReason(by: number | undefined): string {
   return by === undefined ? "it was changed since by somebody else" : `task ${by} has changed it since`;

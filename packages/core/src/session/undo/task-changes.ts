@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { FileState } from "./file-state.ts";
 import { compareTrees, fileOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
 import type { JournalEntry } from "./journal.ts";
@@ -61,18 +61,16 @@ async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry
   const [oldModes, newModes] = [await modesOf(store, before), await modesOf(store, after)];
   const changes = await compareTrees(store.repository, before.tree, after.tree);
   const doubtful = new Set(after.doubtful);
-  const isOtherwiseIgnored =
-    before.excludes !== after.excludes || changes.some(({ path }) => basename(path) === ".gitignore");
   const isEnd = before.task === after.task && after.when === "after" && after.at !== "";
   const files = new Map<string, FileChange>();
   for (const { path, before: was, after: is } of changes) {
-    const isDoubtful = was === undefined && (!isEnd || isOtherwiseIgnored || doubtful.has(path));
+    const isDoubtful = was === undefined && (!isEnd || doubtful.has(path));
     files.set(path, {
       path: join(before.root, path),
       before: await stateOf(store, was, oldModes.get(path)),
       left: [await stateOf(store, is, newModes.get(path))],
       made: [],
-      ...(isDoubtful && { doubt: isEnd ? MAYBE_IGNORED : MAYBE_FOREIGN }),
+      ...(isDoubtful && { doubt: isEnd ? MAYBE_OLDER : MAYBE_FOREIGN }),
     });
   }
   for (const path of new Set([...oldModes.keys(), ...newModes.keys()])) {
@@ -85,7 +83,7 @@ async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry
   return [...files.values()];
 }
 
-const MAYBE_IGNORED = "what git ignores changed in this task, so it may have been there before";
+const MAYBE_OLDER = "what was there before this task was ignored or left out, so it may have been this";
 const MAYBE_FOREIGN = "the state after this task is not on record, so somebody else may have made it";
 
 async function modesOf(store: UndoStore, { modes }: TreeEntry): Promise<Map<string, number>> {

@@ -21,7 +21,11 @@ export interface RecordedTask {
 /** The tasks of a journal, oldest first. */
 export function tasksIn(journal: readonly JournalEntry[]): RecordedTask[] {
   const byTask = new Map<number, JournalEntry[]>();
-  for (const entry of journal) byTask.set(entry.task, [...(byTask.get(entry.task) ?? []), entry]);
+  for (const entry of journal) {
+    const known = byTask.get(entry.task);
+    if (known) known.push(entry);
+    else byTask.set(entry.task, [entry]);
+  }
   const undone = undoneTasks(journal);
   return [...byTask].map(([task, entries]) => {
     const begin = entries.find((entry) => entry.type === "begin");

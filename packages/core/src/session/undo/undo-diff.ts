@@ -28,9 +28,10 @@ export class UndoDiffs {
   /**
    * From what is there to what was; in one line where it is long, no text, or changes no content.
    *
+   * @param content - The bytes that the file gets.
    * @returns `undefined` where nothing changes, and when 200,000 characters have been shown.
    */
-  async of({ change: { path, before }, action, content }: FilePlan): Promise<string | undefined> {
+  async of({ change: { path, before }, action }: FilePlan, content: Buffer | undefined): Promise<string | undefined> {
     if ((action !== "restored" && action !== "deleted") || this.#shown > MAX_CHARS) return undefined;
     const header = formatFileHeader(diffPath(this.#workspaceDir, path));
     const present = presentState(path);

@@ -1,4 +1,5 @@
 import type { OnWarning } from "../../environment/contract.ts";
+import { ProcessRegistry } from "../../environment/process/process-registry.ts";
 import type { SessionLock } from "../../trace/lock.ts";
 import { harnessDirectories, type SessionPaths } from "../../trace/session-paths.ts";
 import { restoreSession } from "../resume/restore-session.ts";
@@ -9,7 +10,8 @@ import { undoRecords } from "./undo-note.ts";
 import type { UndoOptions, UndoResult } from "./undo-task.ts";
 
 /**
- * Undoes a task of a session that is not open, and tells of it in its record.
+ * Undoes a task of a session that is not open, and tells of it in its record. What a killed process left running of its
+ * commands is ended first, so that it changes nothing any more.
  *
  * @param session.files - Of its contexts.
  * @param session.lock - Released at the end.
@@ -34,6 +36,7 @@ export async function undoOnRecord(
     workspaceDir: meta.workspace,
     apart: harnessDirectories(paths),
   });
+  if (!options.dryRun) await new ProcessRegistry({ ownerFile: paths.processesFile, onWarning }).dispose();
   const done = await undo.undo(options);
   const record = new SessionRecord(paths, lock, ending, log, onWarning);
   for (const message of undoRecords(done)) record.add(message);

@@ -4,8 +4,8 @@ import { problemText } from "../../environment/files/file-problem.ts";
 import { openIfPresent } from "../../environment/files/open-regular-file.ts";
 import { BlobStore, bytesBelow } from "./blob-store.ts";
 import { type ContentRef, type FileState, presentState } from "./file-state.ts";
+import { BlobReader } from "./git/blob-reader.ts";
 import { GitProblem, PrivateRepository } from "./git/private-repository.ts";
-import { readGitBlob } from "./git/snapshot.ts";
 import { appendEntry, type JournalEntry, readJournal } from "./journal.ts";
 import type { UndoLimits } from "./settings.ts";
 
@@ -15,10 +15,9 @@ export class UndoStore {
   readonly limits: UndoLimits;
   readonly repository: PrivateRepository;
   readonly #blobs: BlobStore;
+  readonly #gitBlobs: BlobReader;
   readonly #onWarning: OnWarning;
   readonly #warnedOf = new Set<string>();
-  /** A snapshot has taken too long: none is tried again. */
-  gitIsTooSlow = false;
   #usedBytes: Promise<number> | undefined;
   #lastTask: number | undefined;
 
@@ -27,6 +26,7 @@ export class UndoStore {
     this.limits = limits;
     this.repository = new PrivateRepository(join(directory, "git"), env);
     this.#blobs = new BlobStore(join(directory, "blobs"));
+    this.#gitBlobs = new BlobReader(this.repository);
     this.#onWarning = onWarning;
   }
 
@@ -78,10 +78,14 @@ export class UndoStore {
     return sha256;
   }
 
-  /** A content by its name; absent where it was not kept or is not whole any more. */
+  /** A content by its name; absent where it was not kept or is not whole any more. `endReading` follows, and one call at a time. */
   async read(content: ContentRef): Promise<Buffer | undefined> {
     const hash = content.slice(content.indexOf(":") + 1);
-    return content.startsWith("sha256:") ? await this.#blobs.read(hash) : await readGitBlob(this.repository, hash);
+    return content.startsWith("sha256:") ? await this.#blobs.read(hash) : await this.#gitBlobs.read(hash);
+  }
+
+  endReading(): void {
+    this.#gitBlobs.close();
   }
 
   /** Whether there is room for more. */

@@ -1,3 +1,4 @@
+import { problemText } from "../../environment/files/file-problem.ts";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import { type AppliedPlan, applyPlans } from "./apply-plan.ts";
 import { type RecordedPlace, recordState, TaskRecorder } from "./change-recorder.ts";
@@ -56,6 +57,14 @@ export interface DoneUndo {
  * @throws {RookeryError} `usage` for a task that is not on record; otherwise what the file system reports.
  */
 export async function undoTask(store: UndoStore, place: RecordedPlace, options: UndoOptions = {}): Promise<DoneUndo> {
+  try {
+    return await undo(store, place, options);
+  } finally {
+    store.endReading();
+  }
+}
+
+async function undo(store: UndoStore, place: RecordedPlace, options: UndoOptions): Promise<DoneUndo> {
   const journal = store.entries();
   const tasks = tasksIn(journal);
   const target = options.task === undefined ? lastTask(tasks) : named(tasks, options.task);
@@ -69,19 +78,29 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
   const shown = new Map<string, string>();
   for (const change of changes) {
     const changedBy = laterFiles.get(change.path);
-    const plan = await planFile(store, change, { force: options.force === true, changedBy });
-    const diff = await diffs.of(plan);
-    if (diff !== undefined) shown.set(change.path, diff);
-    plans.push(plan);
+    try {
+      const { content, ...plan } = await planFile(store, change, { force: options.force === true, changedBy });
+      const diff = await diffs.of(plan, content);
+      if (diff !== undefined) shown.set(change.path, diff);
+      plans.push(plan);
+    } catch (error) {
+      plans.push({ change, action: "refused", reason: problemText(error), isForced: false });
+    }
   }
   const recorder = new TaskRecorder(store, place, { undoes: target.task });
   const madeSince = before && { root: before.root, atMs: Date.parse(before.at) };
   const applied: readonly AppliedPlan[] = options.dryRun
     ? [...plans].sort((a, b) => (a.change.path < b.change.path ? -1 : 1))
-    : await applyPlans(plans, recorder, madeSince);
+    : await applyPlans(plans, store, recorder, madeSince);
   const changed = options.dryRun ? [] : applied.flatMap(changedFile);
-  if (changed.length > 0 && !applied.some(({ action }) => action === "refused")) {
-    store.add({ type: "undone", task: target.task, by: recorder.task });
+  const isKnown = applied.length > 0 || before !== undefined;
+  let by: number | undefined;
+  try {
+    if (changed.length > 0) by = recorder.task;
+    if (!options.dryRun && isKnown && !applied.some(({ action }) => action === "refused"))
+      store.add({ type: "undone", task: target.task, ...(by !== undefined && { by }) });
+  } catch (error) {
+    notes.push(`that task ${target.task} is undone could not be put on record: ${problemText(error)}`);
   }
   const files = applied.map(({ change: { path }, action, reason }) => {
     const diff = action === "restored" || action === "deleted" ? shown.get(path) : undefined;
@@ -91,7 +110,7 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
   const about = {
     task,
     ...(prompt !== undefined && { prompt }),
-    ...(changed.length > 0 && { undoTask: recorder.task }),
+    ...(by !== undefined && { undoTask: by }),
   };
   return { result: { ...about, files, notes: [...notes, ...laterNotes(tasks, task)] }, changed };
 }

@@ -6,12 +6,12 @@ import type { WorkTree } from "./work-tree.ts";
 /** What a snapshot of a work tree is made of; paths relative to its root. */
 export interface ListedFiles {
   readonly files: ReadonlyMap<string, Stats>;
-  /** Of them those that are tracked although they are ignored. */
-  readonly trackedIgnored: ReadonlySet<string>;
   /** Of an earlier snapshot, and not there any more. */
   readonly gone: readonly string[];
   /** There, and not to be had: too long, unreadable, a repository of its own. */
   readonly leftOut: readonly string[];
+  /** What git ignores; a directory ends with a slash and stands for all that is below it. */
+  readonly ignored: readonly string[];
 }
 
 /**
@@ -34,7 +34,9 @@ export async function listFiles(
       }),
     );
   const known = await list(["--cached", "--others"]);
-  const trackedIgnored = existsSync(tree.indexFile) ? await list(["--cached", "--ignored"], tree.indexFile) : [];
+  const ignored = await list(["--others", "--ignored", "--directory"]);
+  const hasIndex = tree.indexFile !== undefined && existsSync(tree.indexFile);
+  const trackedIgnored = hasIndex ? await list(["--cached", "--ignored"], tree.indexFile) : [];
   const isDirectory = directoryTest(tree.root);
   const files = new Map<string, Stats>();
   const gone: string[] = [];
@@ -54,7 +56,7 @@ export async function listFiles(
     }
     if (!files.has(path)) gone.push(path);
   }
-  return { files, trackedIgnored: new Set(trackedIgnored), gone, leftOut };
+  return { files, gone, leftOut, ignored };
 }
 
 /** The paths of output that ends each with a NUL. */

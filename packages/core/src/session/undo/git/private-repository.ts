@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,20 +32,15 @@ export class PrivateRepository {
     this.#env = env;
   }
 
-  /**
-   * Makes it ready for a work tree.
-   *
-   * @returns What tells the excludes of the work tree's repository from others. @throws What the file system reports.
-   */
-  prepare(tree: WorkTree): string {
+  /** Makes it ready for a work tree. @throws What the file system reports. */
+  prepare(tree: WorkTree): void {
     const info = join(this.gitDir, "info");
     for (const name of ["refs", "info", "objects/info"]) ensurePrivateDirectory(join(this.gitDir, name));
     const write = (file: string, text: string): void => writeFileSync(file, text, { mode: 0o600 });
     write(join(this.gitDir, "HEAD"), "ref: refs/heads/none\n");
     write(join(this.gitDir, "config"), CONFIG);
     write(join(info, "attributes"), ATTRIBUTES);
-    const excludes = excludesOf(tree);
-    write(join(info, "exclude"), excludes);
+    write(join(info, "exclude"), excludesOf(tree));
     const alternates = join(this.gitDir, "objects", "info", "alternates");
     const known = existsSync(alternates) ? readFileSync(alternates, "utf8") : "";
     if (tree.objectsDir !== undefined && !known.split("\n").includes(tree.objectsDir)) {
@@ -53,7 +48,6 @@ export class PrivateRepository {
     }
     // Of a git that was ended; the lock of the session says that nobody else is at work here.
     rmSync(`${this.#indexFile(tree.root)}.lock`, { force: true });
-    return sha256(Buffer.from(excludes));
   }
 
   /**
@@ -68,22 +62,14 @@ export class PrivateRepository {
     args: readonly string[],
     options: { readonly input?: string; readonly indexFile?: string; readonly signal?: AbortSignal } = {},
   ): Promise<Buffer> {
-    const file = findExecutable("git", this.#env.PATH);
-    if (file === undefined) throw new GitProblem("git is not installed");
-    const child = spawn(file, args, {
-      cwd: root,
-      env: this.#gitEnvironment(root, options.indexFile),
-      stdio: ["pipe", "pipe", "pipe"],
-      killSignal: "SIGKILL",
-      ...(options.signal && { signal: options.signal }),
-    });
+    const child = this.start(root, args, options);
     const output: Buffer[] = [];
     let complaint = "";
     child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(0, MAX_COMPLAINT_CHARS);
     });
-    child.stdin.on("error", () => undefined).end(options.input ?? "");
+    child.stdin.end(options.input ?? "");
     try {
       const [code] = (await once(child, "close")) as [number | null];
       if (code === 0) return Buffer.concat(output);
@@ -92,6 +78,29 @@ export class PrivateRepository {
       throw new GitProblem(`git could not be started: ${(error as Error).message}`);
     }
     throw new GitProblem(`git ${args[0]} failed: ${complaint.trim().split("\n")[0]}`);
+  }
+
+  /** Starts git in the work tree. @throws {GitProblem} It is not there. */
+  start(
+    root: string,
+    args: readonly string[],
+    options: { readonly indexFile?: string; readonly signal?: AbortSignal } = {},
+  ): ChildProcessWithoutNullStreams {
+    const file = findExecutable("git", this.#env.PATH);
+    if (file === undefined) throw new GitProblem("git is not installed");
+    const child = spawn(file, args, {
+      cwd: root,
+      env: this.#gitEnvironment(root, options.indexFile),
+      killSignal: "SIGKILL",
+      ...(options.signal && { signal: options.signal }),
+    });
+    child.stdin.on("error", () => undefined);
+    return child;
+  }
+
+  /** The next state is recorded from nothing. */
+  forgetIndex(root: string): void {
+    rmSync(this.#indexFile(root), { force: true });
   }
 
   #indexFile(root: string): string {

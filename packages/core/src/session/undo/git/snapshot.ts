@@ -1,40 +1,58 @@
 import type { Stats } from "node:fs";
 import { type ListedFiles, listFiles, pathsIn } from "./list-files.ts";
-import type { PrivateRepository } from "./private-repository.ts";
+import { GitProblem, type PrivateRepository } from "./private-repository.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 /** The state of a work tree: a tree object, and what such an object does not hold. */
 export interface Snapshot {
   readonly tree: string;
   readonly modes: Readonly<Record<string, number>>;
-  /** Tells one list of excludes from another. */
-  readonly excludes: string;
-  readonly trackedIgnored: ReadonlySet<string>;
   readonly leftOut: readonly string[];
+  readonly ignored: readonly string[];
 }
 
 /**
  * Records the state of a work tree in our own index and objects; nothing of the work tree or its repository changes.
  *
- * @throws {GitProblem} Also when the signal fired; the next one can be taken all the same.
+ * @throws {GitProblem} Also when the signal fired; the next one goes on from there.
  */
 export async function takeSnapshot(
   repository: PrivateRepository,
   tree: WorkTree,
   options: Parameters<typeof listFiles>[2],
 ): Promise<Snapshot> {
-  const excludes = repository.prepare(tree);
+  repository.prepare(tree);
+  try {
+    return await recordFiles(repository, tree, options);
+  } catch (error) {
+    if (error instanceof GitProblem && error.isTimeout) throw error;
+    // Objects that our index borrows may be gone from their repository: then every file is read again.
+    repository.forgetIndex(tree.root);
+    return await recordFiles(repository, tree, options);
+  }
+}
+
+/** So many are on record when they have been read, even if the time is over before all have. */
+const FILES_AT_ONCE = 4000;
+
+async function recordFiles(
+  repository: PrivateRepository,
+  tree: WorkTree,
+  options: Parameters<typeof listFiles>[2],
+): Promise<Snapshot> {
   const listed = await listFiles(repository, tree, options);
-  const update = (args: readonly string[], paths: Iterable<string>): Promise<Buffer> =>
+  const update = (args: readonly string[], paths: readonly string[]): Promise<Buffer> =>
     repository.run(tree.root, ["update-index", ...args, "-z", "--stdin"], {
-      input: [...paths].map((path) => `${path}\0`).join(""),
+      input: paths.map((path) => `${path}\0`).join(""),
       signal: options.signal,
     });
   if (listed.gone.length > 0) await update(["--force-remove"], listed.gone);
-  await update(["--add", "--replace", "--remove"], listed.files.keys());
+  const paths = [...listed.files.keys()];
+  for (let at = 0; at < paths.length; at += FILES_AT_ONCE)
+    await update(["--add", "--replace", "--remove"], paths.slice(at, at + FILES_AT_ONCE));
   const written = await repository.run(tree.root, ["write-tree"], { signal: options.signal });
-  const { trackedIgnored, leftOut } = listed;
-  return { tree: written.toString().trim(), modes: unusualModes(listed), excludes, trackedIgnored, leftOut };
+  const { leftOut, ignored } = listed;
+  return { tree: written.toString().trim(), modes: unusualModes(listed), leftOut, ignored };
 }
 
 /** A file that differs between two trees; a side is absent where the file is. */
@@ -65,11 +83,6 @@ export async function compareTrees(
     changes.push({ path: words[at + 1] ?? "", ...(from && { before: from }), ...(to && { after: to }) });
   }
   return changes;
-}
-
-/** The content of a blob; absent where it is not to be had any more. */
-export async function readGitBlob(repository: PrivateRepository, oid: string): Promise<Buffer | undefined> {
-  return await repository.run(repository.gitDir, ["cat-file", "blob", oid]).catch(() => undefined);
 }
 
 /** A file of a tree; absent where the tree has none of that name. @throws {GitProblem} */

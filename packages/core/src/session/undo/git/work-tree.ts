@@ -5,7 +5,8 @@ import { dirname, join, resolve } from "node:path";
 export interface WorkTree {
   /** Absolute. */
   readonly root: string;
-  readonly indexFile: string;
+  /** Absent where ours cannot read it. */
+  readonly indexFile?: string;
   readonly excludeFile: string;
   /** Where its objects lie; absent where they cannot be borrowed. */
   readonly objectsDir?: string;
@@ -35,13 +36,15 @@ function gitDirOf(root: string): string | undefined {
 function workTree(root: string, gitDir: string): WorkTree {
   const commonDir = resolve(gitDir, smallFile(join(gitDir, "commondir")).trim() || ".");
   const objectsDir = join(commonDir, "objects");
-  // Objects of another hash are none that ours could refer to, and a line break would end the name in the list of alternates.
-  const isBorrowable = !/objectformat\s*=\s*(?!sha1\b)/i.test(smallFile(join(commonDir, "config")));
+  // An index and objects of another hash are none that ours could refer to.
+  const isOurs = !/objectformat\s*=\s*(?!sha1\b)/i.test(smallFile(join(commonDir, "config")));
+  // A line break would end the name in the list of alternates.
+  const isBorrowable = isOurs && existsSync(objectsDir) && !objectsDir.includes("\n");
   return {
     root,
-    indexFile: join(gitDir, "index"),
+    ...(isOurs && { indexFile: join(gitDir, "index") }),
     excludeFile: join(commonDir, "info", "exclude"),
-    ...(isBorrowable && existsSync(objectsDir) && !objectsDir.includes("\n") && { objectsDir }),
+    ...(isBorrowable && { objectsDir }),
   };
 }
 
