@@ -90,7 +90,15 @@ test("damage of a record is a warning, and the rest is shown", async () => {
 test("list shows one line for each session", async () => {
   const summary = { startedAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z", bytes: 1, contexts: 1 };
   const sessions = [
-    { ...summary, id: "session-2", workspace: "/w", provider: "custom", modelId: "local", firstText: "fix \x1b[2J it", empty: false },
+    {
+      ...summary,
+      id: "session-2",
+      workspace: "/w",
+      provider: "custom",
+      modelId: "local",
+      firstText: "fix \x1b[2J it",
+      empty: false,
+    },
     { ...summary, id: "session-1", empty: true },
   ];
   const io = fakeIo();
