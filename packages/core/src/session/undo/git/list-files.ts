@@ -33,10 +33,13 @@ export async function listFiles(
         ...(indexFile !== undefined && { indexFile }),
       }),
     );
-  const known = await list(["--cached", "--others"]);
-  const ignored = await list(["--others", "--ignored", "--directory"]);
   const hasIndex = tree.indexFile !== undefined && existsSync(tree.indexFile);
-  const trackedIgnored = hasIndex ? await list(["--cached", "--ignored"], tree.indexFile) : [];
+  // Side by side: a command waits for all of them.
+  const [known, ignored, trackedIgnored] = await Promise.all([
+    list(["--cached", "--others"]),
+    list(["--others", "--ignored", "--directory"]),
+    hasIndex ? list(["--cached", "--ignored"], tree.indexFile) : [],
+  ]);
   const isDirectory = directoryTest(tree.root);
   const files = new Map<string, Stats>();
   const gone: string[] = [];
