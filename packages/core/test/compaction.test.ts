@@ -133,7 +133,7 @@ test("a summary that is empty or calls tools is asked for again, with a note; ea
 });
 
 test("where no summary can be had the context stays, the task goes on, and a resumed session knows what was said", async () => {
-  const useless = Array.from({ length: 6 }, () => ({ thinking: "nothing" }));
+  const useless = [...Array.from({ length: 5 }, () => ({ thinking: "nothing" })), CALL];
   await using scene = await open([{ ...CALL, ...FULL }, ...useless, { text: "done all the same", ...FULL }], []);
   const { messages, outcome } = await scene.run("begin");
   expect(outcome).toMatchObject({ status: "completed", text: "done all the same" });
@@ -142,7 +142,13 @@ test("where no summary can be had the context stays, the task goes on, and a res
     "compaction_end",
     expect.objectContaining({ status: "failed", attempt: 6, error_message: "the model gave no summary" }),
   ]);
-  // What was committed inside is a part of the conversation; its outputs are not sent twice.
+  // What was committed inside is a part of the conversation, and no request goes out without something new.
+  expect(scene.asked(0).at(-1)).toEqual([
+    "[not run: no tool is run while a summary is made]",
+    "[no summary was made; the conversation goes on as it is]",
+  ]);
+  expect(ruleViolations(scene.record("001.jsonl"), { trace: true })).toEqual([]);
+  // Its outputs are not sent twice.
   expect(
     scene
       .asked(0)
