@@ -41,7 +41,7 @@ async function latest(agent: Agent, workspace: string): Promise<string> {
 
 /** The id itself where no session or several are meant: what is wrong with it, the agent says. */
 function byPart(sessions: readonly SessionSummary[], part: string): string {
-  const matches = sessions.filter(({ id }) => id.includes(part));
+  const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
   if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
   throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
     hint: `name one of ${matches
