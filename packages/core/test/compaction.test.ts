@@ -217,6 +217,20 @@ test("what was not answered when a request did not fit is said again behind the 
   expect(scene.asked(2)).toEqual([["[context_summary]\nthe story so far\n[/context_summary]", "a long question"]]);
 });
 
+test("turns that are kept never fill the next context, however many are to be", async () => {
+  const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
+  const long = { text: "x".repeat(1800) };
+  const kept = { keepRecentTokens: 1_000_000 };
+  await using full = await open([{ text: "x".repeat(2400), ...FULL }, SUMMARY], [], kept);
+  await full.run("begin");
+  await using scene = await open([long, overflow], [SUMMARY], ["done"], kept);
+  await scene.run("begin");
+  await scene.run("and?");
+  for (const carried of [full.record("002.jsonl"), scene.record("002.jsonl")]) {
+    expect(carried.map(textOf).filter((text) => text.startsWith("xxx"))).toEqual([]);
+  }
+});
+
 test("a conversation that does not fit whatever is done ends the task and says so; with compaction off nothing is tried", async () => {
   const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
   await using scene = await open(["hi", overflow], [SUMMARY], [overflow], [SUMMARY], [overflow]);
