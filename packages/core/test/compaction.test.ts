@@ -295,6 +295,8 @@ test("compaction can be asked for, says when there is nothing to do, and can be 
       break;
     }
     types.push(step.value.payload.type);
+    // It would never be delivered.
+    expect(scene.session.steer([userText("meanwhile")])).toBe(false);
     stop.abort();
   }
   expect(types).toEqual(["compaction_begin", "compaction_end"]);
