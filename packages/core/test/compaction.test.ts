@@ -353,6 +353,19 @@ test("another model can be named for summaries; the session's own is not asked",
   ]);
 });
 
+test("a refused key of the model that summarises does not end the task", async () => {
+  const refused = { outcome: { status: "auth", message: "bad key" } } as const;
+  const model = { provider: "custom", modelId: "small" };
+  await using scene = await open([{ ...CALL, ...FULL }, "done", "more"], [refused], { model });
+  const { messages, outcome } = await scene.run("begin");
+  expect(outcome).toMatchObject({ status: "completed", text: "done" });
+  expect(shown(messages, "compaction_begin").at(-1)).toEqual([
+    "compaction_end",
+    expect.objectContaining({ status: "auth", error_message: "bad key" }),
+  ]);
+  expect((await scene.run("and?")).outcome).toMatchObject({ status: "completed", text: "more" });
+});
+
 function calls(id: string): ScriptedTurn & object {
   return { calls: [{ name: "say", args: {}, id }] };
 }
