@@ -21,6 +21,10 @@ test("a workspace and a model that are given are passed on, to be compared with 
   expect(log).toContainEqual(["resumeSession", newer, options]);
 });
 
+test("an empty id means no session, also where there is one only", async () => {
+  expect((await run(["--resume", ""])).log).toContainEqual(["resumeSession", "", {}]);
+});
+
 test("--continue goes on with the latest session of the workspace", async () => {
   const { log } = await run(["--continue"]);
   expect(log).toContainEqual(["latestSessionId", { workspace: "/tmp" }]);

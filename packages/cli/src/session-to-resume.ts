@@ -63,7 +63,7 @@ async function latest(agent: Agent, workspace: string): Promise<string> {
  */
 export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
   const sessions = await agent.listSessions();
-  const matches = sessions.filter(({ id }) => id.includes(part));
+  const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
   if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
   throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
     hint: `name one of ${matches

@@ -133,7 +133,7 @@ test("a summary that is empty or calls tools is asked for again, with a note; ea
 });
 
 test("where no summary can be had the context stays, the task goes on, and a resumed session knows what was said", async () => {
-  const useless = Array.from({ length: 6 }, () => ({ thinking: "nothing" }));
+  const useless = [...Array.from({ length: 5 }, () => ({ thinking: "nothing" })), CALL];
   await using scene = await open([{ ...CALL, ...FULL }, ...useless, { text: "done all the same", ...FULL }], []);
   const { messages, outcome } = await scene.run("begin");
   expect(outcome).toMatchObject({ status: "completed", text: "done all the same" });
@@ -142,7 +142,13 @@ test("where no summary can be had the context stays, the task goes on, and a res
     "compaction_end",
     expect.objectContaining({ status: "failed", attempt: 6, error_message: "the model gave no summary" }),
   ]);
-  // What was committed inside is a part of the conversation; its outputs are not sent twice.
+  // What was committed inside is a part of the conversation, and no request goes out without something new.
+  expect(scene.asked(0).at(-1)).toEqual([
+    "[not run: no tool is run while a summary is made]",
+    "[no summary was made; the conversation goes on as it is]",
+  ]);
+  expect(ruleViolations(scene.record("001.jsonl"), { trace: true })).toEqual([]);
+  // Its outputs are not sent twice.
   expect(
     scene
       .asked(0)
@@ -211,6 +217,20 @@ test("what was not answered when a request did not fit is said again behind the 
   expect(scene.asked(2)).toEqual([["[context_summary]\nthe story so far\n[/context_summary]", "a long question"]]);
 });
 
+test("turns that are kept never fill the next context, however many are to be", async () => {
+  const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
+  const long = { text: "x".repeat(1800) };
+  const kept = { keepRecentTokens: 1_000_000 };
+  await using full = await open([{ text: "x".repeat(2400), ...FULL }, SUMMARY], [], kept);
+  await full.run("begin");
+  await using scene = await open([long, overflow], [SUMMARY], ["done"], kept);
+  await scene.run("begin");
+  await scene.run("and?");
+  for (const carried of [full.record("002.jsonl"), scene.record("002.jsonl")]) {
+    expect(carried.map(textOf).filter((text) => text.startsWith("xxx"))).toEqual([]);
+  }
+});
+
 test("a conversation that does not fit whatever is done ends the task and says so; with compaction off nothing is tried", async () => {
   const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
   await using scene = await open(["hi", overflow], [SUMMARY], [overflow], [SUMMARY], [overflow]);
@@ -275,6 +295,8 @@ test("compaction can be asked for, says when there is nothing to do, and can be 
       break;
     }
     types.push(step.value.payload.type);
+    // It would never be delivered.
+    expect(scene.session.steer([userText("meanwhile")])).toBe(false);
     stop.abort();
   }
   expect(types).toEqual(["compaction_begin", "compaction_end"]);
@@ -341,6 +363,19 @@ test("a model for summaries of another provider does not take the address of the
     message: expect.stringMatching(/^the model for summaries \(compaction\.model\): .*other/),
   });
   expect((await open("anthropic")).meta.model_id).toBe("claude-x");
+});
+
+test("a refused key of the model that summarises does not end the task", async () => {
+  const refused = { outcome: { status: "auth", message: "bad key" } } as const;
+  const model = { provider: "custom", modelId: "small" };
+  await using scene = await open([{ ...CALL, ...FULL }, "done", "more"], [refused], { model });
+  const { messages, outcome } = await scene.run("begin");
+  expect(outcome).toMatchObject({ status: "completed", text: "done" });
+  expect(shown(messages, "compaction_begin").at(-1)).toEqual([
+    "compaction_end",
+    expect.objectContaining({ status: "auth", error_message: "bad key" }),
+  ]);
+  expect((await scene.run("and?")).outcome).toMatchObject({ status: "completed", text: "more" });
 });
 
 function calls(id: string): ScriptedTurn & object {

@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -220,8 +229,20 @@ test("a session that cannot be resumed says why and stays as it is", async () =>
   await expect(home.agent.resumeSession("session-2020-01-01-00-00-00-00000000")).rejects.toMatchObject({
     code: "session-not-found",
   });
-  rmSync(home.workspaceDir, { recursive: true });
-  await expect(refused()).rejects.toMatchObject({ code: "workspace-missing" });
+  const moved = `${home.workspaceDir}-moved`;
+  renameSync(home.workspaceDir, moved);
+  await expect(refused()).rejects.toMatchObject({
+    code: "workspace-missing",
+    hint: "put it back to resume its session, or start a new one",
+  });
+  symlinkSync(moved, home.workspaceDir);
+  await (await home.agent.resumeSession(sessionId, home)).dispose();
+  const [head = ""] = readFileSync(traceFile, "utf8").split("\n");
+  writeFileSync(traceFile, `${head.replace('"format":1', '"format":2')}\n`);
+  await expect(refused()).rejects.toMatchObject({
+    code: "trace-corrupt",
+    message: expect.stringMatching(/does not begin with a session_meta; line 1 is not a message: .*format/),
+  });
   writeFileSync(traceFile, `{"torn`);
   await expect(refused()).rejects.toMatchObject({ code: "trace-corrupt" });
   appendFileSync(traceFile, "\n");

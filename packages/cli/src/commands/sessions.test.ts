@@ -101,6 +101,10 @@ test("list shows one line for each session", async () => {
     },
     { ...summary, id: "session-1", empty: true },
   ];
+  const unread = { ...summary, id: "session-0", contexts: 0, empty: false };
+  const other = fakeIo();
+  await rookery(["sessions", "list"], other, fakeAgent({ sessions: [unread] }));
+  expect(other.out()).toBe("session-0  ?  ?/?  (cannot be read)\n");
   const io = fakeIo();
   expect(await rookery(["sessions", "list"], io, fakeAgent({ sessions }))).toBe(0);
   expect(io.out()).toBe("session-2  /w  custom/local  fix ␛[2J it\nsession-1  ?  ?/?  (nothing was said)\n");

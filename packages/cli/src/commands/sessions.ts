@@ -48,8 +48,9 @@ async function list(agent: Agent, { output }: SessionsFlags, { io, stdout }: Com
     return;
   }
   if (sessions.length === 0) notice(io, "no sessions are recorded");
-  for (const { id, provider, modelId, source, workspace = "?", title, firstText, empty } of sessions) {
-    const about = title ?? firstText ?? (empty ? "(nothing was said)" : "");
+  for (const { id, provider, modelId, source, workspace = "?", title, firstText, empty, contexts } of sessions) {
+    const nothing = contexts === 0 ? "(cannot be read)" : empty ? "(nothing was said)" : "";
+    const about = title ?? firstText ?? nothing;
     const model = source === undefined ? `${provider ?? "?"}/${modelId ?? "?"}` : `${source} of ${modelId ?? "?"}`;
     await stdout.write(`${id}  ${oneLine(workspace)}  ${oneLine(model)}  ${oneLine(about)}\n`);
   }

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { RookeryError } from "../errors/rookery-error.ts";
 import type { SessionMetaPayload } from "../omnimessage/message.ts";
 import type { SessionOptions } from "./agent-options.ts";
@@ -15,7 +16,7 @@ export async function checkResumeOptions(
   const asked = pair && `${pair.provider}/${pair.modelId}`;
   if (asked !== undefined && asked !== own) throw contradiction(sessionId, "model", asked, own);
   const { workspaceDir, systemPrompt } = options;
-  if (workspaceDir !== undefined && (await realpath(workspaceDir).catch(() => workspaceDir)) !== meta.workspace) {
+  if (workspaceDir !== undefined && (await realPathOf(workspaceDir)) !== (await realPathOf(meta.workspace))) {
     throw contradiction(sessionId, "workspace", workspaceDir, meta.workspace);
   }
   if (systemPrompt !== undefined && systemPrompt !== meta.system_prompt) {
@@ -23,6 +24,11 @@ export async function checkResumeOptions(
       hint: "leave it out, or start a new session",
     });
   }
+}
+
+/** Links may lead to it that were not there when the session was made. */
+async function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
 }
 
 function contradiction(sessionId: string, what: string, asked: string, own: string): RookeryError {

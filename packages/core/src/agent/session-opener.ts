@@ -97,7 +97,7 @@ export class SessionOpener {
       const onWarning = quietly(options.onWarning ?? this.#options.onWarning);
       for (const message of restored.damage) onWarning({ code: "trace-damaged", message });
       const model = await this.#model({ ...options, provider, modelId });
-      await openWorkspace(workspace, workspacesDir);
+      await openWorkspace(workspace, workspacesDir, "put it back to resume its session, or start a new one");
       const meta: OmniMessage<SessionMetaPayload> = { timestamp: "", type: "session_meta", payload: restored.meta };
       const place = { workspaceDir: workspace, scratchpadDir: paths.scratchpadDir };
       const sandbox = sessionSandbox(await this.#sandboxSettings(options), this.#paths, place);

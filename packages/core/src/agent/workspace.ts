@@ -16,9 +16,14 @@ export interface OpenWorkspace {
 /**
  * The workspace of a session: the directory that was given, or a fresh one.
  *
+ * @param hint - What to do where it is not there.
  * @throws {RookeryError} `workspace-missing` for a path that is not an existing directory.
  */
-export async function openWorkspace(given: string | undefined, workspacesDir: string): Promise<OpenWorkspace> {
+export async function openWorkspace(
+  given: string | undefined,
+  workspacesDir: string,
+  hint = "name an existing directory",
+): Promise<OpenWorkspace> {
   if (given === undefined) return freshWorkspace(workspacesDir);
   const workspaceDir = resolve(given);
   const found = await stat(workspaceDir).catch((error: unknown) => errorCode(error) ?? errorText(error));
@@ -32,7 +37,7 @@ export async function openWorkspace(given: string | undefined, workspacesDir: st
         ? "does not exist"
         : `cannot be used: ${found}`;
   throw new RookeryError("workspace-missing", `the workspace ${JSON.stringify(workspaceDir)} ${what}`, {
-    hint: "name an existing directory",
+    hint,
   });
 }
 

@@ -1,7 +1,7 @@
 import { eventMessage, userText } from "../omnimessage/build.ts";
 import { isCompleteModelMessage, isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage } from "../omnimessage/message.ts";
-import { isContextSummary } from "./compaction/summary-text.ts";
+import { isContextSummary, NO_SUMMARY } from "./compaction/summary-text.ts";
 import { asPast } from "./goal/past-goal.ts";
 import { isCommit, nextInput } from "./next-input.ts";
 
@@ -128,7 +128,8 @@ export class ContextLog {
 
   /**
    * A compaction that succeeded is followed by another context; where that one was never written, nothing has happened. Of
-   * one that failed the model keeps what it was sent and said, if it was this model and a request of it was committed.
+   * one that failed the model keeps what it was sent and said, if it was this model and a request of it was committed; that
+   * reply answers what the task goes on with, and a request needs something new.
    */
   #endCompaction(completed: boolean): void {
     const span = this.#compaction;
@@ -137,7 +138,8 @@ export class ContextLog {
     if (!span) return;
     if (!completed && span.begin.model === undefined && span.hasCommitted) {
       const committed = this.#tail.findLastIndex(isCommit);
-      this.#tail = this.#tail.filter((message, at) => at <= committed || isType(message, "tool_call_output"));
+      const kept = this.#tail.filter((message, at) => at <= committed || isType(message, "tool_call_output"));
+      this.#tail = [...kept, userText(NO_SUMMARY, "harness")];
       return;
     }
     this.#history.length = span.length;

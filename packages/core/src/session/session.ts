@@ -276,7 +276,9 @@ export class Session {
     return done.result;
   }
 
+  /** Takes nothing that is said meanwhile: no request of it could bring that. */
   async #compact(run: TaskRun): Promise<CompactionOutcome> {
+    run.queue.close();
     await this.#keyGuard.assertChanged();
     if (this.compactability !== "ok") return { status: "completed" };
     const opened = await this.#parts.context.open(run);

@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { RookeryError } from "../errors/rookery-error.ts";
 import { isSessionMeta } from "../omnimessage/guards.ts";
+import { readContextFile } from "./context-files.ts";
 import { readRecordLines } from "./record-lines.ts";
 import { contextFiles } from "./session-store.ts";
 
@@ -12,12 +12,12 @@ export type ExportEntry = { readonly line: string } | { readonly problem: string
  * `session_meta`. Lines that are no records are left out and told of; all others are byte for byte as they were recorded.
  *
  * @throws {RookeryError} At a `next()`: `session-not-found`, with the nearest ids; `trace-corrupt` for a context whose
- *   head cannot be read.
+ *   head, or which itself, cannot be read.
  */
 export async function* exportSession(agentDir: string, sessionId: string): AsyncGenerator<ExportEntry> {
   for (const file of await contextFiles(agentDir, sessionId)) {
     let isHead = true;
-    for await (const entry of readRecordLines(createReadStream(file))) {
+    for await (const entry of readRecordLines(readContextFile(file))) {
       if ("problem" in entry) {
         const what = entry.torn ? "was cut off when it was written" : entry.problem;
         yield { problem: `${file}: line ${entry.line} ${what}; it is left out` };

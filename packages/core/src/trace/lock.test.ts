@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -104,6 +105,14 @@ test.each(["", "\0\0\0", "null", "[]", '{"pid":1}', `{"pid":${process.pid},"host
     expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: process.pid });
   },
 );
+
+test("a lock that is a link to nowhere is nobody's", () => {
+  const path = lockPath();
+  mkdirSync(dirname(path));
+  symlinkSync("nowhere", path);
+  acquireLock(path);
+  expect(readdirSync(dirname(path))).toEqual(["lock"]);
+});
 
 test("a taker that died while it took over does not block the next one", () => {
   const path = lockPath();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
@@ -94,13 +94,13 @@ function linkUnlessTaken(from: string, to: string): boolean {
   }
 }
 
-/** The owner on file; absent when there is no lock. */
+/** The owner on file; absent when there is no lock. A link that leads nowhere is a lock, and nobody's. */
 function readOwner(path: string): LockOwner | undefined {
   try {
     return parseOwner(readFileSync(path, "utf8"));
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? parseOwner("") : undefined;
   }
 }
 

@@ -10,13 +10,7 @@ import { readTrace, type TraceEntry } from "./read-trace.ts";
  * @throws {RookeryError} `trace-corrupt` where nothing can be read, at the first `next()`.
  */
 export async function* readTraceAt(path: string): AsyncGenerator<TraceEntry> {
-  for (const file of await filesAt(path)) {
-    try {
-      yield* readTrace(file);
-    } catch (error) {
-      throw unreadable(file, errorCode(error) ?? errorText(error), error);
-    }
-  }
+  for (const file of await filesAt(path)) yield* readTrace(file);
 }
 
 async function filesAt(path: string): Promise<string[]> {

@@ -50,8 +50,12 @@ test("thousands of damaged lines are one short problem", async () => {
   expect(JSON.stringify(problems).length).toBeLessThan(1000);
 });
 
-test("a missing file is the file system's own error", async () => {
-  await expect(readTrace("/nowhere/001.jsonl").next()).rejects.toThrow(expect.objectContaining({ code: "ENOENT" }));
+test("a missing file is told of by its path", async () => {
+  await expect(readTrace("/nowhere/001.jsonl").next()).rejects.toMatchObject({
+    code: "trace-corrupt",
+    message: 'cannot read a trace at "/nowhere/001.jsonl": ENOENT',
+    hint: "see that it is there and that you may read it",
+  });
 });
 
 async function read(content: string): Promise<TraceEntry[]> {

@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type LineProblem, readMessages } from "../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
+import { readContextFile } from "./context-files.ts";
 
 /** A record of a trace, or what a person should know about lines that were left out. */
 export type TraceEntry =
@@ -17,13 +17,13 @@ export type TraceEntry =
  * Lines that cannot be read are left out. What was left out is told after the last record: one entry for damaged lines,
  * however many, and one for a torn end.
  *
- * @throws What the file system reports, for a file that is missing or cannot be read.
+ * @throws {RookeryError} `trace-corrupt` for a file that is missing or cannot be read.
  */
 export async function* readTrace(file: string): AsyncGenerator<TraceEntry> {
   const shown: LineProblem[] = [];
   let damaged = 0;
   let torn = false;
-  for await (const entry of readMessages(createReadStream(file))) {
+  for await (const entry of readMessages(readContextFile(file))) {
     if ("message" in entry) yield { message: entry.message };
     else if (entry.torn) torn = true;
     else {

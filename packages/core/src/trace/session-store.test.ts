@@ -118,6 +118,33 @@ test("a trace with a damaged head is listed with what can be told", async () => 
   expect(summary).not.toHaveProperty("title");
 });
 
+test("a session that cannot be read is listed by its id and hides no other", async () => {
+  const agentDir = temporaryDirectory();
+  write(agentDir, A, [meta(A), userText("hello")]);
+  mkdirSync(fileOf(agentDir, B), { recursive: true });
+  mkdirSync(sessionPaths(agentDir, C).traceDir);
+  symlinkSync("001.jsonl", fileOf(agentDir, C));
+  expect((await listSessions(agentDir)).map(({ id, contexts }) => [id, contexts])).toEqual([
+    [A, 1],
+    [C, 0],
+    [B, 0],
+  ]);
+  expect(await latestSessionId(agentDir, { workspace: "/app" })).toBe(A);
+  await expect(readSession(agentDir, B).next()).rejects.toMatchObject({
+    code: "trace-corrupt",
+    message: `cannot read a trace at ${JSON.stringify(fileOf(agentDir, B))}: EISDIR`,
+  });
+});
+
+test("a context counts once, by the name that its number has", async () => {
+  const agentDir = temporaryDirectory();
+  write(agentDir, A, [meta(A), userText("hello")]);
+  for (const name of ["0001.jsonl", "99999999999999999999.jsonl"]) {
+    writeFileSync(join(sessionPaths(agentDir, A).traceDir, name), "");
+  }
+  expect(await contextFiles(agentDir, A)).toEqual([fileOf(agentDir, A)]);
+});
+
 test("what is no session is not listed", async () => {
   const agentDir = temporaryDirectory();
   expect(await listSessions(agentDir)).toEqual([]);

@@ -5,7 +5,7 @@ import { RookeryError } from "../errors/rookery-error.ts";
 import { contextFile, contextNumbers } from "./context-files.ts";
 import { acquireLock } from "./lock.ts";
 import { readTrace, type TraceEntry } from "./read-trace.ts";
-import { isSessionId } from "./session-id.ts";
+import { isSessionId, sessionStartedAt } from "./session-id.ts";
 import { type SessionPaths, sessionPaths, tracesDir } from "./session-paths.ts";
 import { readSessionSummary, type SessionSummary } from "./session-summary.ts";
 
@@ -18,7 +18,9 @@ import { readSessionSummary, type SessionSummary } from "./session-summary.ts";
 export async function listSessions(agentDir: string): Promise<SessionSummary[]> {
   const summaries: SessionSummary[] = [];
   for (const id of await sessionIds(agentDir)) {
-    const summary = await readSessionSummary(sessionPaths(agentDir, id), id).catch(undefinedIfMissing);
+    const summary = await readSessionSummary(sessionPaths(agentDir, id), id).catch((error: unknown) =>
+      errorCode(error) === "ENOENT" ? undefined : unreadSummary(id),
+    );
     if (summary !== undefined) summaries.push(summary);
   }
   return summaries.sort((a, b) => compare(b.updatedAt, a.updatedAt) || compare(b.id, a.id));
@@ -103,8 +105,10 @@ async function sessionIds(agentDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map(({ name }) => name);
 }
 
-function undefinedIfMissing(error: unknown): undefined {
-  if (errorCode(error) !== "ENOENT") throw error;
+/** One that cannot be read, as when somebody else owns it, hides no other. */
+function unreadSummary(id: string): SessionSummary {
+  const startedAt = sessionStartedAt(id);
+  return { id, startedAt, updatedAt: startedAt, bytes: 0, contexts: 0, empty: false };
 }
 
 async function entriesOf(directory: string): Promise<Dirent[]> {

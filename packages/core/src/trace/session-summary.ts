@@ -25,7 +25,7 @@ export interface SessionSummary {
   readonly title?: string;
   /** Of all contexts. */
   readonly bytes: number;
-  /** How many model contexts there are. */
+  /** How many model contexts there are; 0 where this process may not read them. */
   readonly contexts: number;
   /** The beginning of the first user text on one line, at most 120 characters; absent when the head holds none. */
   readonly firstText?: string;

@@ -30,7 +30,7 @@ export class TraceWriter {
    * Goes on in the newest context of a trace; creates nothing before the first record.
    *
    * @param directory - `SessionPaths.traceDir`.
-   * @throws What the file system reports, for a directory that is there and cannot be listed.
+   * @throws {RookeryError} `trace-corrupt` for a directory that is there and cannot be listed.
    */
   static open(directory: string, options: TraceWriterOptions = {}): TraceWriter {
     return new TraceWriter(directory, options);

@@ -46,7 +46,7 @@ export async function compact(engine: Engine, run: TaskRun, reason: Reason): Pro
   const attempt = summariser && { attempt: attempts };
   await run.emit(eventMessage({ type: "compaction_end", reason, mode, status, ...attempt, ...failed }));
   if (status === "completed") {
-    const carried = shorter ?? [...opening(engine, run, scene, summary), ...scene.unanswered];
+    const carried = shorter ?? [...opening(engine, run, scene, reason, summary), ...scene.unanswered];
     const started = engine.startContext(carried);
     if (started.isOnRecord) return { status, engine: started.engine, spent };
     return { status: "failed", engine: started.engine, message: "the next context could not be recorded", spent };
@@ -113,14 +113,20 @@ function fitted(conversation: readonly OmniMessage[], contextWindow: number): Om
 
 const LEFT_OUT = "[the conversation before this is left out]";
 
+/** Of the turns that are kept otherwise. */
+const OVERFLOW_SHARE = 0.5;
+
 /** What the next context knows of the conversation. */
 function opening(
   { compaction }: Engine,
   { notices }: TaskRun,
   { conversation }: Scene,
+  reason: Reason,
   summary: string | undefined,
 ): OmniMessage[] {
-  const recent = recentMessages(conversation, compaction.keepRecentTokens);
+  // What did not fit was estimated too low, and what is kept of it is estimated by the same rule.
+  const share = reason === "overflow" ? OVERFLOW_SHARE : 1;
+  const recent = recentMessages(conversation, compaction.keepRecentTokens * share);
   const running = runningMessages(notices.list());
   if (summary !== undefined) return [userText(contextSummary(summary), "harness"), ...running, ...recent];
   return recent.length === 0 ? running : [userText(LEFT_OUT, "harness"), ...running, ...recent];

@@ -65,7 +65,8 @@ export class ContextKeeper {
     this.#spent = addSpending(this.#spent, spent);
     if (status === "completed") return { engine };
     this.#failed = true;
-    if (status === "auth") return { engine, end: { status, message } };
+    // The key of a model that only summarises is no reason: the task's own requests do not need it.
+    if (status === "auth" && !engine.summaryModel) return { engine, end: { status, message } };
     if (status === "aborted" || this.#run.signal.aborted) return { engine, end: interruption(this.#run.signal) };
     return { engine };
   }

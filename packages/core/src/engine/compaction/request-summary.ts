@@ -26,7 +26,7 @@ export interface SummaryOutcome {
  * Asks a model for a summary of its conversation until it gives one, with the reconnects of a turn for whatever goes wrong.
  *
  * What is said is recorded and not shown, but for the summary's own text and what each request took. A reply that calls
- * tools, or says nothing, is no summary: its calls are answered, and the next attempt says so.
+ * tools, or says nothing, is no summary: its calls are answered, and the next attempt says so, since models repeat themselves.
  *
  * @param answers - What the model's last calls are answered with.
  */
@@ -49,8 +49,10 @@ export async function requestSummary(
     }
     run.record(requestEnd(outcome));
     if (summary !== undefined) return { status: "completed", summary, attempts, spent };
+    const isCommitted = outcome.status === "completed";
+    const refused = isCommitted ? refuse(run, reply.calls) : [];
     if (attempts > MAX_RECONNECTS || isFinal(outcome)) return { ...failure(outcome), attempts, spent };
-    if (outcome.status === "completed") input = correction(run, reply.calls, prompt);
+    if (isCommitted) input = [...refused, recorded(run, userText(`${SUMMARY_CORRECTION}\n\n${prompt}`, "harness"))];
     else await engine.reconnector.wait(reconnectDelayMs(attempts, outcome), run.signal);
     if (run.signal.aborted) return { status: "aborted", attempts, spent };
   }
@@ -75,16 +77,15 @@ async function show(run: TaskRun, said: readonly OmniMessage[], isSummary: boole
   }
 }
 
-/** Answers what was called and asks again, since models repeat what they said before. */
-function correction(run: TaskRun, calls: readonly OmniMessage<ToolCallPayload>[], prompt: string): OmniMessage[] {
-  const outputs = calls.map(({ payload: { tool_call_id } }) => {
+/** Answers the calls of a reply that was to be a summary. */
+function refuse(run: TaskRun, calls: readonly OmniMessage<ToolCallPayload>[]): OmniMessage[] {
+  return calls.map(({ payload: { tool_call_id } }) => {
     const reason = "no tool is run while a summary is made";
     run.record(
       eventMessage({ type: "approval_decision", tool_call_id, decision: "deny", decided_by: "default", reason }),
     );
     return recorded(run, engineOutput(tool_call_id, `[not run: ${reason}]`, "failed"));
   });
-  return [...outputs, recorded(run, userText(`${SUMMARY_CORRECTION}\n\n${prompt}`, "harness"))];
 }
 
 function recorded(run: TaskRun, message: OmniMessage): OmniMessage {

@@ -13,7 +13,7 @@ export interface CompactionSettings {
   readonly mode?: "summarize" | "discard";
   /** What the model is asked for its summary with. */
   readonly prompt?: string;
-  /** The latest turns that stay as they are, in tokens; default 0. */
+  /** The latest turns that stay as they are, in tokens; default 0, and never more than half of what the context may take. */
   readonly keepRecentTokens?: number;
   /**
    * Before anything is summarised, tool outputs older than the latest of so many tokens are shortened; default 40000, less
@@ -41,6 +41,8 @@ const DEFAULT_KEEP_OUTPUT_TOKENS = 40_000;
 const ASSUMED_WINDOW_TOKENS = 128_000;
 /** Room for the request that makes the summary. */
 const RESERVE_TOKENS = 2_048;
+/** Of a context, for the turns that are kept: more of them, and the next context would be as full as the one before. */
+const KEPT_SHARE = 0.5;
 
 /** @param contextWindow - Of the model, in tokens. */
 export function planCompaction(settings: CompactionSettings, contextWindow: number | "unknown"): CompactionPlan {
@@ -53,7 +55,7 @@ export function planCompaction(settings: CompactionSettings, contextWindow: numb
     ...(maxSessionTurns > 0 && { maxSessionTurns }),
     mode: settings.mode ?? "summarize",
     prompt: settings.prompt?.trim() || SUMMARY_PROMPT,
-    keepRecentTokens: Math.max(settings.keepRecentTokens ?? 0, 0),
+    keepRecentTokens: Math.max(Math.min(settings.keepRecentTokens ?? 0, (limit > 0 ? limit : window) * KEPT_SHARE), 0),
     ...(keepOutputTokens >= 0 && { keepOutputTokens }),
     contextWindow: window,
   };

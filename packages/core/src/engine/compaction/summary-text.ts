@@ -14,6 +14,9 @@ Say, each only as far as it matters from here on:
 export const SUMMARY_CORRECTION =
   "The reply before this could not be used: it was no summary. Write text alone, call no tool, and do not repeat that reply.";
 
+/** What a model is told behind attempts at a summary that stay in its history. */
+export const NO_SUMMARY = "[no summary was made; the conversation goes on as it is]";
+
 /**
  * The summary in a reply: the first `[summary]` block with something in it, else what is left without such marks, else the
  * text as it is; `undefined` for a reply of nothing but blanks.

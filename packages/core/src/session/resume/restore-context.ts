@@ -21,13 +21,16 @@ export class ContextReplay {
   /** Carried records that are still to come. */
   #toCarry = 0;
   #log = new ContextLog();
+  /** Of the first line that could not be read. */
+  #headProblem: string | undefined;
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** A line that cannot be read: it counts where lines are counted. */
-  skip(): void {
+  /** A line that cannot be read, and why: it counts where lines are counted. */
+  skip(problem: string): void {
+    this.#headProblem ??= problem;
     if (this.#toCarry > 0) this.#carry(undefined);
   }
 
@@ -44,7 +47,9 @@ export class ContextReplay {
   end(): RestoredContext {
     if (this.#meta !== undefined)
       return { meta: this.#meta, log: this.#log, ...(this.#tools && { tools: this.#tools }) };
-    throw new RookeryError("trace-corrupt", `${this.#file} cannot be resumed: it does not begin with a session_meta`, {
+    const why = this.#headProblem === undefined ? "" : `; ${this.#headProblem}`;
+    const what = `${this.#file} cannot be resumed: it does not begin with a session_meta${why}`;
+    throw new RookeryError("trace-corrupt", what, {
       hint: "its records can still be read with rookery sessions show; start a new session",
     });
   }

@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type LineProblem, visitMessages } from "../../omnimessage/json-lines.ts";
 import type { OmniMessage } from "../../omnimessage/message.ts";
+import { readContextFile } from "../../trace/context-files.ts";
 import { addMissingEnding } from "./ending.ts";
 import { ContextReplay, type RestoredContext } from "./restore-context.ts";
 import { SessionMemory } from "./session-memory.ts";
@@ -20,8 +20,7 @@ export interface RestoredSession extends RestoredContext {
  * Memory is that of the last context's history; the time is linear in the bytes. Damaged lines are left out.
  *
  * @param files - The files of the session's contexts, oldest first and at least one.
- * @throws {RookeryError} `trace-corrupt` when the last file does not begin with a `session_meta`; otherwise what the file
- *   system reports.
+ * @throws {RookeryError} `trace-corrupt` when the last file does not begin with a `session_meta`, or one cannot be read.
  */
 export async function restoreSession(files: readonly string[]): Promise<RestoredSession> {
   const memory = new SessionMemory();
@@ -32,27 +31,23 @@ export async function restoreSession(files: readonly string[]): Promise<Restored
   };
   const last = files.at(-1) ?? "";
   for (const file of files.slice(0, -1)) {
-    await visitMessages(chunksOf(file), (entry) => {
+    await visitMessages(readContextFile(file, CHUNK_BYTES), (entry) => {
       if ("message" in entry) memory.add(entry.message);
       else note(file, entry);
     });
   }
   const replay = new ContextReplay(last);
-  await visitMessages(chunksOf(last), (entry) => {
+  await visitMessages(readContextFile(last, CHUNK_BYTES), (entry) => {
     if ("message" in entry) {
       memory.add(entry.message);
       replay.add(entry.message);
     } else {
       note(last, entry);
-      if (!entry.torn) replay.skip();
+      if (!entry.torn) replay.skip(`line ${entry.line} ${entry.problem}`);
     }
   });
   const context = replay.end();
   return { ...context, memory, damage, ending: addMissingEnding(context.log) };
-}
-
-function chunksOf(file: string): AsyncIterable<Uint8Array> {
-  return createReadStream(file, { highWaterMark: CHUNK_BYTES });
 }
 
 const CHUNK_BYTES = 512 * 1024;
