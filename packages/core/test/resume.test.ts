@@ -220,7 +220,7 @@ test("a session that cannot be resumed says why and stays as it is", async () =>
   const refused = (options: object = {}): Promise<unknown> => home.agent.resumeSession(sessionId, options);
   await expect(refused()).rejects.toMatchObject({
     code: "session-locked",
-    message: expect.stringContaining(`${process.pid}`),
+    message: `session ${sessionId} is open in this process`,
   });
   await session.dispose();
   await expect(refused({ provider: "custom", modelId: "other" })).rejects.toMatchObject({ code: "usage" });

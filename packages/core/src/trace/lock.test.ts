@@ -27,13 +27,22 @@ test("a lock names process, start time and host, and is the owner's alone", () =
   expect(readdirSync(dirname(path))).toEqual(["lock"]);
 });
 
-test("a second taker is refused with the pid of the first", () => {
+test("a second taker is refused with the pid of the first, and in the same process with what to do there", () => {
   const path = lockPath();
   acquireLock(path);
   expect(() => acquireLock(path)).toThrow(
     expect.objectContaining({
       code: "session-locked",
-      message: `session ${ID} is in use by process ${process.pid}`,
+      message: `session ${ID} is open in this process`,
+      hint: "go on with the Session that has it open, with its undo() too, or dispose of that first",
+    }),
+  );
+  const parent = { pid: process.ppid, host: hostname(), nonce: "0123456789abcdef" };
+  writeFileSync(path, JSON.stringify(parent));
+  expect(() => acquireLock(path)).toThrow(
+    expect.objectContaining({
+      code: "session-locked",
+      message: `session ${ID} is in use by process ${process.ppid}`,
       hint: "end that process, or use another session",
     }),
   );

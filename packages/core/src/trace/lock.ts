@@ -140,6 +140,11 @@ function processExists(pid: number): boolean {
 
 function lockedBy({ pid, host }: LockOwner, path: string): RookeryError {
   const session = basename(dirname(path));
+  if (host === hostname() && pid === process.pid) {
+    return new RookeryError("session-locked", `session ${session} is open in this process`, {
+      hint: "go on with the Session that has it open, with its undo() too, or dispose of that first",
+    });
+  }
   if (host === hostname()) {
     return new RookeryError("session-locked", `session ${session} is in use by process ${pid}`, {
       hint: "end that process, or use another session",
