@@ -30,9 +30,7 @@ test("undo puts back bytes and modes of the last task, and takes away what was n
   const { files, ...result } = await home.session.undo();
   expect(result).toMatchObject({ task: 1, prompt: "do it", undoTask: 2, notes: [] });
   expect(actions(home, files)).toEqual({ "a.sh": "restored", "deep/er/b.txt": "deleted" });
-  expect(files[1]?.diff).toBe(
-    "--- a/deep/er/b.txt\n+++ b/deep/er/b.txt\n@@ -1 +0,0 @@\n-b\n\\ No newline at end of file",
-  );
+  expect(files[1]?.diff).toBe("--- a/deep/er/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n\\ No newline at end of file");
   expect(home.tree()).toEqual({ "a.sh": "750 old\r\n\0" });
 });
 
