@@ -19,7 +19,7 @@ import { userText } from "../src/omnimessage/build.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
 import { UndoStore } from "../src/session/undo/undo-store.ts";
 import type { UndoResult } from "../src/session/undo/undo-task.ts";
-import { command, type UndoHome, undoHome, write } from "./support/undo-home.ts";
+import { command, repository, type UndoHome, undoHome, write } from "./support/undo-home.ts";
 
 const allow = { approve: async () => "allow" as const };
 
@@ -44,7 +44,11 @@ test("each undo goes one task further back; a named undo undone does the task ag
   expect(home.tree()).toEqual({ a: "644 1" });
   expect((await home.session.undo()).task).toBe(1);
   expect(home.text("a")).toBe("0");
-  expect(await home.session.undo()).toEqual({ files: [], notes: ["there is no task to undo"] });
+  expect(await home.session.undo()).toEqual({
+    files: [],
+    nothing: "undone",
+    notes: ["there is no task to undo: what is on record is undone; undo task 4 to do task 1 again"],
+  });
   // Tasks 3 and 4 are the undos of 2 and 1.
   expect((await home.session.undo({ task: 4 })).files).toMatchObject([{ action: "restored" }]);
   expect(home.text("a")).toBe("1");
@@ -85,6 +89,62 @@ test("a task whose files a later one changed is refused by the number of that on
     code: "usage",
     hint: "the last ones are 1 (do it), 2 (do it), 3 (undo of 1)",
   });
+});
+
+test("the task that is named as the one that changed a file is the one that left what is there", async () => {
+  await using home = await repository({ b: "0", c: "0" });
+  await home.task(write("a", "1"), write("b", "1"), write("c", "1"));
+  await home.session.undo();
+  await home.session.undo({ task: 2 });
+  await home.task(write("a", "4"), command("echo 4 > b"), write("c", "4"));
+  home.write("c", "mine");
+  expect((await home.session.undo({ task: 1 })).files).toMatchObject([
+    { reason: "task 4 has changed it since", forcible: true },
+    { reason: "task 4 has changed it since", forcible: true },
+    { reason: "it was changed since by somebody else", forcible: true },
+  ]);
+});
+
+test("where commands ran of which nothing is on record, they may be who changed a file", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"), command("echo 2 > a"));
+  expect((await home.session.undo()).files).toMatchObject([
+    { reason: "it was changed since by somebody else, or by commands whose changes are not on record" },
+  ]);
+});
+
+test("force is offered where it would do it, and not where it would not", async () => {
+  await using home = await undoHome({ undo: { maxFileBytes: 10 } });
+  await home.task(write("a", "1"), write("b", "1"), write("c", "1"));
+  home.write("a", "mine");
+  home.write("b", "too long by half");
+  rmSync(home.pathOf("c"));
+  mkdirSync(home.pathOf("c"));
+  const { files } = await home.session.undo();
+  expect(files.map(({ action, forcible }) => [action, forcible])).toEqual([
+    ["refused", true],
+    ["refused", undefined],
+    ["refused", undefined],
+  ]);
+  const forced = await home.session.undo({ force: true, dryRun: true });
+  expect(forced.files).toMatchObject([
+    { action: "deleted" },
+    { reason: "what is there now could not be kept: it is longer than undo.max_file_bytes" },
+    { reason: "it is a directory now" },
+  ]);
+});
+
+test("an undo behind one that did a part says which undos do all of the task again", async () => {
+  await using home = await undoHome();
+  home.write("a", "0");
+  await home.task(write("a", "1"), write("b", "1"));
+  home.write("b", "mine");
+  expect((await home.session.undo()).notes).toEqual([]);
+  const { undoTask, notes } = await home.session.undo({ force: true });
+  expect([undoTask, notes]).toEqual([3, ["a part of task 1 was undone before: to do all of it again, undo 3 and 2"]]);
+  await home.session.undo({ task: 3 });
+  await home.session.undo({ task: 2 });
+  expect([home.text("a"), home.text("b")]).toEqual(["1", "mine"]);
 });
 
 test("a task whose files are already as they were before it counts as undone", async () => {

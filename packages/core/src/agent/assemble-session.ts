@@ -56,6 +56,7 @@ export async function assembleSession(parts: Assembly): Promise<Session> {
   const undo = new SessionUndo({
     undoDir: paths.undoDir,
     workspaceDir,
+    mayHaveChanged: memory?.mayHaveChanged ?? false,
     apart: harnessDirectories(paths),
     settings: parts.undo,
     env: parts.env,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { SessionOptions } from "../../src/agent/agent-options.ts";
@@ -129,4 +130,23 @@ export async function undoHome(
   const home = new UndoHome(await tempAgent({ env }), options);
   await home.open();
   return home;
+}
+
+/** The same in a git work tree with these files committed. */
+export async function repository(
+  files: Readonly<Record<string, string>>,
+  options: SessionOptions = {},
+  env?: NodeJS.ProcessEnv,
+): Promise<UndoHome> {
+  const home = await undoHome(options, env);
+  git(home.workspaceDir, "init", "-q");
+  for (const [path, text] of Object.entries(files)) home.write(path, text);
+  git(home.workspaceDir, "add", "-A");
+  git(home.workspaceDir, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "x");
+  return home;
+}
+
+export function git(cwd: string, ...args: readonly string[]): string {
+  const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+  return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

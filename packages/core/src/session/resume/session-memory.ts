@@ -2,6 +2,7 @@ import { isCommit } from "../../engine/next-input.ts";
 import { addSpending, NO_SPENDING, type Spending } from "../../engine/run-outcome.ts";
 import { isType } from "../../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage } from "../../omnimessage/message.ts";
+import { AllowedChanges } from "./allowed-changes.ts";
 import { LostCommands } from "./lost-commands.ts";
 
 /** What a session knows beyond its model context, gathered from the records of all its contexts in order. */
@@ -11,6 +12,7 @@ export class SessionMemory {
   /** The content that each file had when a tool last read or wrote it, by its real path. */
   readonly seenFiles: Map<string, string> = new Map();
   readonly lostCommands: LostCommands = new LostCommands();
+  readonly #changes = new AllowedChanges();
   readonly #introduced = new Map<string, readonly string[]>();
   readonly #committed = new Set<string>();
   #calls: string[] = [];
@@ -18,6 +20,7 @@ export class SessionMemory {
 
   add(message: OmniMessage): void {
     this.lostCommands.add(message);
+    this.#changes.add(message);
     if (isType(message, "request_begin")) this.#calls = [];
     else if (isType(message, "tool_call")) this.#addCall(message.payload.tool_call_id);
     else if (isType(message, "tool_call_output")) this.#addOutput(message.payload);
@@ -26,6 +29,11 @@ export class SessionMemory {
       const { request, cost_usd } = message.payload;
       this.#spent = addSpending(this.#spent, { turns: 1, usage: request, ...(cost_usd !== undefined && { cost_usd }) });
     } else if (isCommit(message)) for (const id of this.#calls) this.#committed.add(id);
+  }
+
+  /** Whether a call of a tool that does not only read was allowed. */
+  get mayHaveChanged(): boolean {
+    return this.#changes.areAny;
   }
 
   /** The names of tools that committed outputs introduced. */

@@ -8,7 +8,7 @@ import { problemText } from "../../environment/files/file-problem.ts";
 import { inPinnedDirectory } from "../../environment/files/pinned-directory.ts";
 import { makeDirectories } from "../../trace/make-directories.ts";
 import type { TaskRecorder } from "./change-recorder.ts";
-import { type FileState, presentState } from "./file-state.ts";
+import { CLOCK_LAG_MS, type FileState, presentState } from "./file-state.ts";
 import { type FilePlan, GONE } from "./plan-file.ts";
 import type { UndoStore } from "./undo-store.ts";
 
@@ -93,9 +93,6 @@ async function replaceByLink(path: string, target: string): Promise<void> {
     throw error;
   }
 }
-
-/** File systems stamp with a clock that lags behind by a few milliseconds. */
-const CLOCK_LAG_MS = 20;
 
 /** Goes up from a file that was taken away, as long as directories are empty and were not there before the task. */
 async function removeDirectories(

@@ -24,6 +24,9 @@ export type PresentState =
   /** A directory, a FIFO, a device; or one of the directories above is a link. */
   | { readonly kind: "other"; readonly what: string };
 
+/** File systems stamp with a clock that lags behind by a few milliseconds. */
+export const CLOCK_LAG_MS = 20;
+
 /** Looks without following a link at the end of the path. @param path - A real path. */
 export function presentState(path: string): PresentState {
   const stats = entryAt(path);
@@ -48,6 +51,12 @@ export async function isState(
   }
   if (state.kind === "link") return present.kind === "link" && present.target === state.target;
   return state.kind === "absent" && present.kind === "absent";
+}
+
+/** Whether what is at a path now is one of these, whatever its mode. */
+export async function isAnyState(path: string, present: PresentState, states: readonly FileState[]): Promise<boolean> {
+  for (const state of states) if (await isState(path, present, state, false)) return true;
+  return false;
 }
 
 async function hasContent(path: string, content: ContentRef): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface UndoPlace {
   /** Directories of the harness. */
   readonly apart: readonly string[];
   readonly settings: UndoSettings;
+  /** Whether a call that may change something was allowed before this process opened the session; default false. */
+  readonly mayHaveChanged?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly onWarning: OnWarning;
 }
@@ -59,7 +61,9 @@ export class SessionUndo {
   /** @throws {RookeryError} As `undoTask`. */
   async undo(options: UndoOptions = {}): Promise<DoneUndo> {
     const { undoTask } = await import("./undo-task.ts");
-    return await undoTask(await this.#openStore(), this.#place, options);
+    const { settings, mayHaveChanged = false } = this.#place;
+    const place = { ...this.#place, isOff: settings.enabled === false, mayHaveChanged };
+    return await undoTask(await this.#openStore(), place, options);
   }
 
   async #record(work: (task: TaskRecorder) => Promise<unknown>): Promise<void> {

@@ -2,14 +2,17 @@ import { join } from "node:path";
 import type { FileState } from "./file-state.ts";
 import { compareTrees, fileOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
 import type { JournalEntry } from "./journal.ts";
+import { leftOutChanges } from "./left-out-changes.ts";
 import type { UndoStore } from "./undo-store.ts";
 
 /** A file that a task changed. */
 export interface FileChange {
   readonly path: string;
   readonly before: FileState;
-  /** What the task put there, one after the other. */
+  /** What the task put there, one after the other; `unkept` where nobody knows its bytes. */
   readonly left: readonly FileState[];
+  /** What was found there when the task was over for long: what its commands left, or somebody else's. */
+  readonly maybeLeft?: FileState;
   /** Directories that were made for it, outermost first. */
   readonly made: readonly string[];
   /** Why it may be wrong to take it away again. */
@@ -24,7 +27,7 @@ export type TreeEntry = Extract<JournalEntry, { type: "tree" }>;
  *
  * @param entries - The task's own.
  * @param after - The state that stands for its end; absent: commands are left out. Where it is not that of its end, nobody
- *   can tell who made a file that is new in it.
+ *   can tell whether a file in it is as the task left it.
  * @throws {GitProblem}
  */
 export async function changesOf(
@@ -42,14 +45,20 @@ export async function changesOf(
   const kept = new Set(entries.slice(0, at).flatMap((entry) => (entry.type === "file" ? entry.path : [])));
   for (const change of await treeChanges(store, before, after)) {
     const byTool = files.get(change.path);
-    files.set(change.path, {
-      ...change,
-      ...(byTool && kept.has(change.path) && { before: byTool.before }),
-      left: [...(byTool?.left ?? []), ...change.left],
-      made: byTool?.made ?? [],
-    });
+    files.set(change.path, byTool ? withTool(change, byTool, kept.has(change.path)) : change);
   }
   return [...files.values()];
+}
+
+/** @param isFirst - The tool changed it before the state of the work tree was recorded. */
+function withTool({ doubt, ...change }: FileChange, byTool: FileChange, isFirst: boolean): FileChange {
+  const isBetter = isFirst || doubt !== undefined || change.before.kind === "unkept";
+  return {
+    ...change,
+    before: isBetter ? byTool.before : change.before,
+    left: [...byTool.left, ...change.left],
+    made: byTool.made,
+  };
 }
 
 function withEntry(known: FileChange | undefined, { path, before, left, made = [] }: FileEntry): FileChange {
@@ -59,32 +68,33 @@ function withEntry(known: FileChange | undefined, { path, before, left, made = [
 
 async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry): Promise<FileChange[]> {
   const [oldModes, newModes] = [await modesOf(store, before), await modesOf(store, after)];
-  const changes = await compareTrees(store.repository, before.tree, after.tree);
   const doubtful = new Set(after.doubtful);
   const isEnd = before.task === after.task && after.when === "after" && after.at !== "";
   const files = new Map<string, FileChange>();
-  for (const { path, before: was, after: is } of changes) {
-    const isDoubtful = was === undefined && (!isEnd || doubtful.has(path));
-    files.set(path, {
-      path: join(before.root, path),
-      before: await stateOf(store, was, oldModes.get(path)),
-      left: [await stateOf(store, is, newModes.get(path))],
-      made: [],
-      ...(isDoubtful && { doubt: isEnd ? MAYBE_OLDER : MAYBE_FOREIGN }),
-    });
-  }
+  const add = (name: string, was: FileState, is: FileState): void => {
+    const path = join(before.root, name);
+    const left = isEnd ? { left: [is] } : { left: [], maybeLeft: is };
+    const doubt = was.kind === "absent" && doubtful.has(name) ? { doubt: MAYBE_OLDER } : {};
+    files.set(path, { path, before: was, ...left, made: [], ...doubt });
+  };
+  for (const { path, before: was, after: is } of await compareTrees(store.repository, before.tree, after.tree))
+    add(path, await stateOf(store, was, oldModes.get(path)), await stateOf(store, is, newModes.get(path)));
   for (const path of new Set([...oldModes.keys(), ...newModes.keys()])) {
-    if (files.has(path) || oldModes.get(path) === newModes.get(path)) continue;
+    if (files.has(join(before.root, path)) || oldModes.get(path) === newModes.get(path)) continue;
     const same = await fileOfTree(store.repository, before.tree, path);
     if (same === undefined) continue;
     const state = await stateOf(store, same, oldModes.get(path));
-    files.set(path, { path: join(before.root, path), before: state, left: [state], made: [] });
+    add(path, state, state);
+  }
+  for (const change of leftOutChanges(before, after, store.limits.maxFileBytes)) {
+    const known = files.get(change.path);
+    const hasGrown = known !== undefined && known.before.kind !== "absent";
+    files.set(change.path, hasGrown ? { ...known, left: change.left } : change);
   }
   return [...files.values()];
 }
 
 const MAYBE_OLDER = "what was there before this task was ignored or left out, so it may have been this";
-const MAYBE_FOREIGN = "the state after this task is not on record, so somebody else may have made it";
 
 async function modesOf(store: UndoStore, { modes }: TreeEntry): Promise<Map<string, number>> {
   const text = modes === undefined ? undefined : await store.read(`sha256:${modes}`);

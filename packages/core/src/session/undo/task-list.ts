@@ -1,4 +1,6 @@
 import type { JournalEntry } from "./journal.ts";
+import { leftOutChanges } from "./left-out-changes.ts";
+import type { UndoLimits } from "./settings.ts";
 import type { TreeEntry } from "./task-changes.ts";
 
 /** A task that changed something, or ran commands. */
@@ -11,6 +13,8 @@ export interface RecordedTask {
   /** It undid that task. */
   readonly undoes?: number;
   readonly isUndone: boolean;
+  /** The undos that put all of it back, whether it was done again or not. */
+  readonly undoneBy: readonly number[];
   /** False where it is known that it changed nothing that is covered. */
   readonly hasChanges: boolean;
   /** Why what its commands did is not covered; absent where it is, or none ran. */
@@ -36,6 +40,7 @@ export function tasksIn(journal: readonly JournalEntry[]): RecordedTask[] {
       ...(begin?.prompt !== undefined && { prompt: begin.prompt }),
       ...(begin?.undoes !== undefined && { undoes: begin.undoes }),
       isUndone: undone.has(task),
+      undoneBy: entries.flatMap((entry) => (entry.type === "undone" ? (entry.by ?? []) : [])),
       hasChanges: hasChanges(entries),
       ...(uncovered && { uncovered: uncovered.reason }),
       entries,
@@ -44,8 +49,22 @@ export function tasksIn(journal: readonly JournalEntry[]): RecordedTask[] {
 }
 
 /** The task that is undone where none is named: the last that changed something, is no undo and has not been undone. */
-export function lastTask(tasks: readonly RecordedTask[]): RecordedTask | undefined {
-  return tasks.findLast(({ hasChanges, isUndone, undoes }) => hasChanges && !isUndone && undoes === undefined);
+export function lastTask(
+  tasks: readonly RecordedTask[],
+  { maxFileBytes }: Pick<UndoLimits, "maxFileBytes">,
+): RecordedTask | undefined {
+  const changed = ({ hasChanges, entries }: RecordedTask): boolean =>
+    hasChanges || changedLeftOut(entries, maxFileBytes);
+  return tasks.findLast((task) => !task.isUndone && task.undoes === undefined && changed(task));
+}
+
+/** The undos of a task that put only a part of it back and have not been undone themselves, the last first. */
+export function partialUndos(tasks: readonly RecordedTask[], task: number): number[] {
+  const whole = new Set(tasks.flatMap(({ undoneBy }) => undoneBy));
+  return tasks
+    .filter(({ undoes, isUndone, hasChanges }) => undoes === task && !isUndone && hasChanges)
+    .flatMap((undo) => (whole.has(undo.task) ? [] : undo.task))
+    .toReversed();
 }
 
 /** To undo an undo is to do the task again. */
@@ -63,7 +82,18 @@ function undoneTasks(journal: readonly JournalEntry[]): Set<number> {
 
 function hasChanges(entries: readonly JournalEntry[]): boolean {
   if (entries.some((entry) => entry.type === "file")) return true;
-  const trees = entries.filter((entry): entry is TreeEntry => entry.type === "tree");
-  const [before, after] = trees;
+  const { before, after } = statesIn(entries);
   return before !== undefined && (before.tree !== after?.tree || before.modes !== after?.modes);
+}
+
+function changedLeftOut(entries: readonly JournalEntry[], maxFileBytes: number): boolean {
+  const { before, after } = statesIn(entries);
+  return before !== undefined && after !== undefined && leftOutChanges(before, after, maxFileBytes).length > 0;
+}
+
+/** Of the work tree, around the commands of a task. */
+export function statesIn(entries: readonly JournalEntry[]): Partial<Record<"before" | "after", TreeEntry>> {
+  const trees = entries.filter((entry): entry is TreeEntry => entry.type === "tree");
+  const [before, after] = [trees.find(({ when }) => when === "before"), trees.find(({ when }) => when === "after")];
+  return { ...(before && { before }), ...(after && { after }) };
 }

@@ -29,11 +29,12 @@ export async function undoOnRecord(
   options: UndoOptions,
 ): Promise<UndoResult> {
   const { paths, lock, onWarning } = session;
-  const { meta, log, ending } = await restoreSession(session.files);
+  const { meta, log, ending, memory } = await restoreSession(session.files);
   const undo = new SessionUndo({
     ...session,
     undoDir: paths.undoDir,
     workspaceDir: meta.workspace,
+    mayHaveChanged: memory.mayHaveChanged,
     apart: harnessDirectories(paths),
   });
   if (!options.dryRun) await new ProcessRegistry({ ownerFile: paths.processesFile, onWarning }).dispose();

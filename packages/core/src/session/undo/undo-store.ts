@@ -129,7 +129,7 @@ export class UndoStore {
   }
 }
 
-const TOO_LONG = "it is longer than undo.max_file_bytes";
+export const TOO_LONG = "it is longer than undo.max_file_bytes";
 const FULL = "what undo keeps of this session has reached undo.max_bytes";
 
 /** Why a snapshot was not taken, for a person. */

@@ -1,13 +1,14 @@
 import { problemText } from "../../environment/files/file-problem.ts";
 import { RookeryError } from "../../errors/rookery-error.ts";
 import { type AppliedPlan, applyPlans } from "./apply-plan.ts";
-import { type RecordedPlace, recordState, TaskRecorder } from "./change-recorder.ts";
-import type { JournalEntry } from "./journal.ts";
+import { TaskRecorder } from "./change-recorder.ts";
+import { coveredChanges, laterNotes } from "./covered-changes.ts";
+import { LaterChanges } from "./later-changes.ts";
+import { type NothingToUndo, nothingToUndo, type UndonePlace } from "./nothing-to-undo.ts";
 import { type FilePlan, planFile, type UndoAction } from "./plan-file.ts";
-import { changesOf, type FileChange, type TreeEntry } from "./task-changes.ts";
-import { lastTask, type RecordedTask, tasksIn } from "./task-list.ts";
+import { lastTask, partialUndos, type RecordedTask, tasksIn } from "./task-list.ts";
 import { UndoDiffs } from "./undo-diff.ts";
-import { gitReason, type UndoStore } from "./undo-store.ts";
+import type { UndoStore } from "./undo-store.ts";
 
 export interface UndoOptions {
   /** Default: the last task that changed something and has not been undone. */
@@ -25,6 +26,8 @@ export interface UndoneFile {
   readonly action: UndoAction;
   /** Why it stays as it is. */
   readonly reason?: string;
+  /** It is refused, and `force` would do it; absent otherwise. */
+  readonly forcible?: true;
   /** From what was there to what is there now; absent where nothing changes, and behind the first 200,000 characters. */
   readonly diff?: string;
 }
@@ -32,6 +35,8 @@ export interface UndoneFile {
 export interface UndoResult {
   /** The task that was undone; absent where there is none. */
   readonly task?: number;
+  /** Why there is none: nothing was changed, everything is undone, or what was changed is not on record. */
+  readonly nothing?: NothingToUndo;
   /** How its input began. */
   readonly prompt?: string;
   /** The number under which the undo can be undone; absent where nothing was changed. */
@@ -56,7 +61,7 @@ export interface DoneUndo {
  *
  * @throws {RookeryError} `usage` for a task that is not on record; otherwise what the file system reports.
  */
-export async function undoTask(store: UndoStore, place: RecordedPlace, options: UndoOptions = {}): Promise<DoneUndo> {
+export async function undoTask(store: UndoStore, place: UndonePlace, options: UndoOptions = {}): Promise<DoneUndo> {
   try {
     return await undo(store, place, options);
   } finally {
@@ -64,22 +69,21 @@ export async function undoTask(store: UndoStore, place: RecordedPlace, options: 
   }
 }
 
-async function undo(store: UndoStore, place: RecordedPlace, options: UndoOptions): Promise<DoneUndo> {
+async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions): Promise<DoneUndo> {
   const journal = store.entries();
   const tasks = tasksIn(journal);
-  const target = options.task === undefined ? lastTask(tasks) : named(tasks, options.task);
-  if (target === undefined) {
-    return { result: { files: [], notes: ["there is no task to undo", ...laterNotes(tasks, 0)] }, changed: [] };
-  }
-  const { changes, notes, before } = await changesAndNotes(store, place, journal, target);
-  const laterFiles = laterChanges(journal, target.task);
+  const target = options.task === undefined ? lastTask(tasks, store.limits) : named(tasks, options.task);
+  if (target === undefined) return { result: { files: [], ...nothingToUndo(tasks, place) }, changed: [] };
+  const { changes, notes, before } = await coveredChanges(store, place, journal, target);
+  const later = new LaterChanges(store, target, tasks);
+  const force = options.force === true;
   const plans: FilePlan[] = [];
   const diffs = new UndoDiffs(place.workspaceDir);
   const shown = new Map<string, string>();
   for (const change of changes) {
-    const changedBy = laterFiles.get(change.path);
     try {
-      const { content, ...plan } = await planFile(store, change, { force: options.force === true, changedBy });
+      const whyChanged = later.reason.bind(later);
+      const { content, ...plan } = await planFile(store, change, { force, whyChanged });
       const diff = await diffs.of(plan, content);
       if (diff !== undefined) shown.set(change.path, diff);
       plans.push(plan);
@@ -102,11 +106,17 @@ async function undo(store: UndoStore, place: RecordedPlace, options: UndoOptions
   } catch (error) {
     notes.push(`that task ${target.task} is undone could not be put on record: ${problemText(error)}`);
   }
-  const files = applied.map(({ change: { path }, action, reason }) => {
+  const files = applied.map(({ change: { path }, action, reason, forcible }) => {
     const diff = action === "restored" || action === "deleted" ? shown.get(path) : undefined;
-    return { path, action, ...(reason !== undefined && { reason }), ...(diff !== undefined && { diff }) };
+    const why = { ...(reason !== undefined && { reason }), ...(forcible && { forcible }) };
+    return { path, action, ...why, ...(diff !== undefined && { diff }) };
   });
   const { task, prompt } = target;
+  const partial = by === undefined ? [] : partialUndos(tasks, task);
+  if (partial.length > 0)
+    notes.push(
+      `a part of task ${task} was undone before: to do all of it again, undo ${[by, ...partial].join(" and ")}`,
+    );
   const about = {
     task,
     ...(prompt !== undefined && { prompt }),
@@ -128,68 +138,7 @@ function named(tasks: readonly RecordedTask[], task: number): RecordedTask {
 
 const MAX_NAMED = 5;
 
-async function changesAndNotes(
-  store: UndoStore,
-  place: RecordedPlace,
-  journal: readonly JournalEntry[],
-  { task, entries, uncovered }: RecordedTask,
-): Promise<{ changes: FileChange[]; notes: string[]; before?: TreeEntry }> {
-  const notes: string[] = [];
-  if (uncovered !== undefined)
-    notes.push(`commands of task ${task} ran, and what they did is not undone: ${uncovered}`);
-  const before = entries.find((entry) => entry.type === "tree");
-  if (before === undefined) return { changes: await changesOf(store, entries, undefined), notes };
-  notes.push(`of what commands did, ${COVERED} below ${before.root} are covered, and nothing else`);
-  if (before.leftOut) notes.push(`left out there: ${listed(before.leftOut)}`);
-  try {
-    const after = await stateAfter(store, place, journal, before, notes);
-    return { changes: await changesOf(store, entries, after), notes, before };
-  } catch (error) {
-    notes.push(`what commands of task ${task} did is not undone: ${gitReason(error)}`);
-    return { changes: await changesOf(store, entries, undefined), notes };
-  }
-}
-
-const COVERED = "files that git tracks or does not ignore";
-
-/** The state that stands for the end of a task; where that is not on record, the next one that is, or that of now. */
-async function stateAfter(
-  store: UndoStore,
-  place: RecordedPlace,
-  journal: readonly JournalEntry[],
-  { task, root }: TreeEntry,
-  notes: string[],
-): Promise<TreeEntry> {
-  const trees = journal.filter((entry): entry is TreeEntry => entry.type === "tree" && entry.root === root);
-  const own = trees.find((entry) => entry.task === task && entry.when === "after");
-  if (own) return own;
-  const next = trees.find((entry) => entry.task > task);
-  const stand = next === undefined ? "what is there now" : `what was there before the commands of task ${next.task}`;
-  notes.push(`the state after task ${task} is not on record; ${stand} stands for it`);
-  return next ?? (await recordState(store, place, task));
-}
-
-/** Of each file the first task after this one that changed it by a tool. */
-function laterChanges(journal: readonly JournalEntry[], task: number): Map<string, number> {
-  const later = new Map<string, number>();
-  for (const entry of journal) {
-    if (entry.type === "file" && entry.task > task && !later.has(entry.path)) later.set(entry.path, entry.task);
-  }
-  return later;
-}
-
-function laterNotes(tasks: readonly RecordedTask[], after: number): string[] {
-  return tasks
-    .filter(({ task, uncovered, hasChanges }) => task > after && uncovered !== undefined && !hasChanges)
-    .map(({ task, uncovered }) => `task ${task} ran commands, and what they did cannot be undone: ${uncovered}`);
-}
-
 function changedFile({ change: { path }, action, sha256 }: AppliedPlan): DoneUndo["changed"] {
   if (action !== "restored" && action !== "deleted") return [];
   return [{ path, action, ...(sha256 !== undefined && { sha256 }) }];
-}
-
-function listed(paths: readonly string[]): string {
-  const more = paths.length > MAX_NAMED ? `, and ${paths.length - MAX_NAMED} more` : "";
-  return `${paths.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
