@@ -14,6 +14,12 @@ const RESULT: UndoResult = {
   ],
   notes: ["of what commands did, nothing is covered"],
 };
+const REFUSED: UndoResult = {
+  ...RESULT,
+  files: RESULT.files.map((file) =>
+    file.action === "refused" ? { path: "/w/b", action: file.action, reason: file.reason ?? "", forcible: true } : file,
+  ),
+};
 const DONE: UndoResult = { ...RESULT, files: RESULT.files.slice(0, 1), notes: [] };
 const DIFF = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-␛[2Jnew\n+old\n";
 
@@ -25,7 +31,6 @@ test("without a terminal it undoes at once, shows the diffs harmlessly, and fail
   expect(io.err()).toBe(
     [
       "rookery: of what commands did, nothing is covered",
-      "rookery: --force undoes what was refused because it changed",
       "rookery: to do task 3 again: rookery sessions undo s --task 4",
       "",
     ].join("\n"),
@@ -36,20 +41,54 @@ test("without a terminal it undoes at once, shows the diffs harmlessly, and fail
 });
 
 test.each([
-  ["y", 0, `${DIFF}restored /w/a\n`, 2],
-  ["maybe\nno", 1, DIFF, 1],
-  ["", 1, DIFF, 1],
-])("at a terminal the diffs come first, and %j decides", async (answer, code, out, calls) => {
+  ["y", 0, "restored /w/a\n", 2],
+  ["maybe\nno", 1, "", 1],
+  ["", 1, "", 1],
+])("at a terminal a line a file and the diffs come first, and %j decides", async (answer, code, out, calls) => {
   const io = fakeIo({ isTTY: true });
   const agent = fakeAgent({ undo: () => DONE });
   const exit = rookery(["sessions", "undo", "s"], io, agent);
   await written(io.err, "Undo task 3 (tidy ␛[2J up), 1 file? Type y or n: ");
   io.stdin.end(answer === "" ? "" : `${answer}\n`);
   expect(await exit).toBe(code);
-  expect(io.out()).toBe(out);
+  expect(io.out()).toBe(`would be restored /w/a\n${DIFF}${out}`);
   const undos = agent.log.filter(([what]) => what === "undoSession");
   expect(undos).toHaveLength(calls);
   expect(undos[0]).toEqual(["undoSession", "s", { force: false, dryRun: true }]);
+});
+
+test("what is refused, why, and what is not covered is told before the question, and not twice", async () => {
+  const io = fakeIo({ isTTY: true });
+  const exit = rookery(["sessions", "undo", "s", "--task", "3"], io, fakeAgent({ undo: () => REFUSED }));
+  await written(io.err, "Type y or n: ");
+  expect(io.out()).toBe(`would be restored /w/a\nrefused /w/b: task 5 has changed it since\n${DIFF}`);
+  const before = [
+    "rookery: of what commands did, nothing is covered",
+    "rookery: to undo what is refused too, and keep what is there: rookery sessions undo s --task 3 --force",
+    "Undo task 3 (tidy ␛[2J up), 1 file? Type y or n: ",
+  ].join("\n");
+  expect(io.err()).toBe(before);
+  io.stdin.end("y\n");
+  expect(await exit).toBe(1);
+  expect(io.out()).toMatch(/restored \/w\/a\nrefused \/w\/b: task 5 has changed it since\n$/);
+  expect(io.err()).toBe(`${before}rookery: to do task 3 again: rookery sessions undo s --task 4\n`);
+});
+
+test("before the question there are 200 lines of diffs at most; a dry run shows all, and says of how many files it has none", async () => {
+  const diff = Array.from({ length: 150 }, (_, at) => `-${at}`).join("\n");
+  const files = ["a", "b", "c"].map((path) => ({ path, action: "deleted" as const, ...(path !== "c" && { diff }) }));
+  const undo = (): UndoResult => ({ task: 1, files, notes: [] });
+  const io = fakeIo({ isTTY: true });
+  const exit = rookery(["sessions", "undo", "s"], io, fakeAgent({ undo }));
+  await written(io.err, "Type y or n: ");
+  const lines = io.out().trimEnd().split("\n");
+  expect(lines).toHaveLength(204);
+  expect(lines.slice(-2)).toEqual(["-49", "[101 more lines: rookery sessions undo s --dry-run]"]);
+  io.stdin.end("n\n");
+  expect(await exit).toBe(1);
+  const dry = fakeIo({ isTTY: true });
+  await rookery(["sessions", "undo", "s", "--dry-run"], dry, fakeAgent({ undo }));
+  expect(dry.out().split("\n").slice(299, 302)).toEqual(["-149", "[no diffs of 1 more file]", "would be deleted a"]);
 });
 
 test("--yes does not ask; --dry-run does nothing; an undo with nothing to change is done without asking", async () => {
@@ -61,11 +100,21 @@ test("--yes does not ask; --dry-run does nothing; an undo with nothing to change
   expect(dry.out()).toBe(`${DIFF}would be restored /w/a\n`);
   expect(agent.log.filter(([what]) => what === "undoSession")).toHaveLength(1);
   const none = fakeIo({ isTTY: true });
-  const nothing = { files: [], notes: ["there is no task to undo"] };
+  const nothing: UndoResult = { nothing: "undone", files: [], notes: ["there is no task to undo"] };
   const idle = fakeAgent({ undo: () => nothing });
   expect(await rookery(["sessions", "undo", "s"], none, idle)).toBe(0);
   expect(idle.log.filter(([what]) => what === "undoSession").at(-1)).toEqual(["undoSession", "s", { force: false }]);
   expect(none.err()).toBe("rookery: there is no task to undo\n");
+});
+
+test("where files may be as a task left them and nothing of it is on record, it fails", async () => {
+  const io = fakeIo();
+  const undo = (): UndoResult => ({ nothing: "not-kept", files: [], notes: ["undo is off"] });
+  expect(await rookery(["sessions", "undo", "s"], io, fakeAgent({ undo }))).toBe(1);
+  expect(io.err()).toBe("rookery: undo is off\n");
+  const json = fakeIo();
+  expect(await rookery(["sessions", "undo", "s", "--output", "json"], json, fakeAgent({ undo }))).toBe(1);
+  expect(JSON.parse(json.out())).toMatchObject({ session_id: "s", nothing: "not-kept" });
 });
 
 test("as json it is one object; errors have their codes", async () => {

@@ -1,11 +1,12 @@
-import type { UndoneFile, UndoOptions, UndoResult } from "@rookery/core";
+import type { UndoOptions, UndoResult } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { confirm } from "../confirm.ts";
 import { FAILED } from "../exit-code.ts";
 import { type AgentFlags, addAgentFlags, addOutputFlag, numberIn, type OutputMode } from "../flags.ts";
 import { jsonLine } from "../render/json-line.ts";
-import { neutralise, oneLine } from "../render/neutralise.ts";
+import { oneLine } from "../render/neutralise.ts";
+import { diffLines, fileLines, isChanged, undoNotes } from "../render/undo-lines.ts";
 import { notice } from "../report-error.ts";
 import { sessionOfPart } from "../session-to-resume.ts";
 import { withAgent } from "../with-agent.ts";
@@ -24,13 +25,13 @@ export function defineUndo(sessions: Command, context: CommandContext): void {
   const command = sessions
     .command("undo")
     .description(
-      "Put back the files that the last task of a session changed. At a terminal the changes are shown first.",
+      "Put back the files that the last task of a session changed. At a terminal the changes are shown and a question is asked; elsewhere it is done at once.",
     )
     .argument("<ID>", "as sessions list shows it, or a part of it")
     .option("--task <N>", "another task than the last", numberIn("--task", "the number of a task", range))
     .option("--force", "also files that somebody changed since; what is there is kept")
     .option("--dry-run", "show what would be done and do nothing")
-    .option("--yes", "do not ask");
+    .option("--yes", "do not ask at a terminal");
   addOutputFlag(addAgentFlags(command), ["text", "json"]).action((id: string, flags: UndoFlags) =>
     undo(id, flags, context),
   );
@@ -45,17 +46,18 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
       agent.undoSession(id, { ...options, ...more });
     const asks = !dryRun && !yes && context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;
     const shown = asks || dryRun ? await run({ dryRun: true }) : undefined;
-    if (output !== "json" && shown) await showDiffs(shown, context);
-    if (shown && dryRun) return await tell(id, shown, flags, context);
     // Where nothing changes it is put on record that the task is undone.
-    if (shown && countChanged(shown) > 0 && !(await confirm(context.io, questionOf(shown)))) {
+    const asked = !dryRun && shown && countChanged(shown) > 0 ? shown : undefined;
+    if (asked && output !== "json") await preview(id, asked, flags, context);
+    if (asked && !(await confirm(context.io, questionOf(asked)))) {
       notice(context.io, "nothing was undone");
       context.exitCode = FAILED;
       return;
     }
-    const result = await run({});
-    if (output !== "json" && !shown) await showDiffs(result, context);
-    await tell(id, result, flags, context);
+    const result = shown && dryRun ? shown : await run({});
+    if (output === "json") await tellJson(id, result, flags, context);
+    else await tell(id, result, flags, context, asked);
+    if (isLeft(result)) context.exitCode = FAILED;
   });
 }
 
@@ -70,37 +72,61 @@ function countChanged({ files }: UndoResult): number {
   return files.filter(isChanged).length;
 }
 
-function isChanged({ action }: UndoneFile): boolean {
-  return action === "restored" || action === "deleted";
+/** Of the diffs, before the question. */
+const MAX_LINES = 200;
+
+/** What there is to know before the answer. */
+async function preview(
+  id: string,
+  planned: UndoResult,
+  flags: UndoFlags,
+  { io, stdout }: CommandContext,
+): Promise<void> {
+  const command = commandOf(id, flags);
+  const lines = diffLines(planned);
+  const more = lines.length - MAX_LINES;
+  await stdout.write(block(fileLines(planned, true)));
+  for (const note of undoNotes(planned, command)) notice(io, note);
+  await stdout.write(block(lines.slice(0, MAX_LINES)));
+  if (more > 0) await stdout.write(`[${more} more line${more === 1 ? "" : "s"}: ${command} --dry-run]\n`);
 }
 
-/** Nothing in a file may control the terminal. */
-async function showDiffs({ files }: UndoResult, { stdout }: CommandContext): Promise<void> {
-  for (const { diff } of files) if (diff !== undefined) await stdout.write(`${neutralise(diff)}\n`);
-}
-
-/** What was done with each file, or would be; 1 when a file stays as the task left it. */
+/** What was done with each file, or would be. @param asked - What has been shown already. */
 async function tell(
   id: string,
   result: UndoResult,
-  { output, dryRun }: UndoFlags,
-  context: CommandContext,
+  flags: UndoFlags,
+  { io, stdout }: CommandContext,
+  asked: UndoResult | undefined,
 ): Promise<void> {
-  const { io, stdout } = context;
-  const { task, undoTask, prompt, files, notes } = result;
-  if (files.some(({ action }) => action === "refused" || action === "not-kept")) context.exitCode = FAILED;
-  if (output === "json") {
-    const numbers = { ...(task !== undefined && { task }), ...(undoTask !== undefined && { undo_task: undoTask }) };
-    const about = { ...(prompt !== undefined && { prompt }), ...(dryRun && { dry_run: true }) };
-    await stdout.write(jsonLine({ session_id: id, ...numbers, ...about, files, notes }));
-    return;
-  }
-  for (const { path, action, reason } of files) {
-    const why = reason === undefined ? "" : `: ${oneLine(reason)}`;
-    await stdout.write(`${dryRun && isChanged({ path, action }) ? "would be " : ""}${action} ${oneLine(path)}${why}\n`);
-  }
-  for (const note of notes) notice(io, note);
-  if (files.some(({ action }) => action === "refused"))
-    notice(io, "--force undoes what was refused because it changed");
+  const { task, undoTask } = result;
+  const command = commandOf(id, flags);
+  if (!asked) await stdout.write(block(diffLines(result)));
+  await stdout.write(block(fileLines(result, flags.dryRun === true)));
+  const told = asked ? undoNotes(asked, command) : [];
+  for (const note of undoNotes(result, command)) if (!told.includes(note)) notice(io, note);
   if (undoTask !== undefined) notice(io, `to do task ${task} again: rookery sessions undo ${id} --task ${undoTask}`);
+}
+
+async function tellJson(
+  id: string,
+  { task, undoTask, ...result }: UndoResult,
+  { dryRun }: UndoFlags,
+  { stdout }: CommandContext,
+): Promise<void> {
+  const numbers = { ...(task !== undefined && { task }), ...(undoTask !== undefined && { undo_task: undoTask }) };
+  await stdout.write(jsonLine({ session_id: id, ...numbers, ...(dryRun && { dry_run: true }), ...result }));
+}
+
+/** Files stay as a task left them, or may. */
+function isLeft({ files, nothing }: UndoResult): boolean {
+  return nothing === "not-kept" || files.some(({ action }) => action === "refused" || action === "not-kept");
+}
+
+function commandOf(id: string, { task }: UndoFlags): string {
+  return `rookery sessions undo ${id}${task === undefined ? "" : ` --task ${task}`}`;
+}
+
+function block(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
 }

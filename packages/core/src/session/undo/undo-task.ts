@@ -112,11 +112,9 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
     return { path, action, ...why, ...(diff !== undefined && { diff }) };
   });
   const { task, prompt } = target;
-  const partial = by === undefined ? [] : partialUndos(tasks, task);
-  if (partial.length > 0)
-    notes.push(
-      `a part of task ${task} was undone before: to do all of it again, undo ${[by, ...partial].join(" and ")}`,
-    );
+  const partial = options.dryRun ? [] : partialUndos(tasks, task);
+  const undos = [by ?? [], ...partial].flat().join(" and ");
+  if (partial.length > 0) notes.push(`a part of task ${task} was undone before: to do all of it again, undo ${undos}`);
   const about = {
     task,
     ...(prompt !== undefined && { prompt }),
