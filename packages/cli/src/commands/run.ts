@@ -98,7 +98,7 @@ export function defineRun(program: Command, context: CommandContext): void {
     .option("--max-cost <USD>", "the most that the task may cost", numberIn("--max-cost", "an amount in USD", USD))
     .option(
       "--goal [BUDGET]",
-      "work on PROMPT, task after task, until it is reached; with a budget in tokens: 200k, 1.5m",
+      "work on PROMPT, round after round, until it is reached; with a budget in tokens: 200k, 1.5m",
       onlyOnce("--goal"),
     );
   addOutputFlag(addAgentFlags(addDebugFlag(addSandboxFlags(addToolsetFlag(command)))), [

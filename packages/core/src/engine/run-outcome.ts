@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly steering?: DeliveryMode;
   /** The same of `session.followUp`; default `all`. */
   readonly followUps?: DeliveryMode;
-  /** The input is an objective that is worked on, task after task, until it is reached; see {@link GoalOptions}. */
+  /** The input is an objective that is worked on, round after round, until it is reached; see {@link GoalOptions}. */
   readonly goal?: GoalOptions;
   /** Whether the run is told what has ended in the background; default `deliver`. What is held waits for a later run. */
   readonly backgroundNotices?: "deliver" | "hold";

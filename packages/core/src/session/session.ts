@@ -121,7 +121,7 @@ export class Session {
 
   /**
    * Runs one task: gives the model the input and streams what follows until a reply makes no call. With a `goal` it runs
-   * task after task until the objective is reached.
+   * round after round until the objective is reached.
    *
    * Every failure of a model or a tool is in the stream and in the returned outcome. Leaving the loop early interrupts
    * the run and waits for its end. What an interrupted run leaves unanswered goes to the model with the next input.

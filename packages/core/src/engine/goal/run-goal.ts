@@ -38,7 +38,7 @@ export interface Goal {
 const WRAP_UP_TURNS = 6;
 
 /**
- * Works on a goal round after round, each a task of its own, until the control file says that it is reached or blocked, a
+ * Works on a goal round after round, each run as a task is, until the control file says that it is reached or blocked, a
  * round does not complete, or the budget is spent: then the round in hand ends before its next request, and one more brings
  * things to a state that can be left. A goal that is reached on the way counts as reached.
  *
