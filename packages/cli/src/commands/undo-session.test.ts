@@ -65,7 +65,7 @@ test("what is refused, why, and what is not covered is told before the question,
   const before = [
     "rookery: of what commands did, nothing is covered",
     "rookery: to undo what is refused too, and keep what is there: rookery sessions undo s --task 3 --force",
-    "Undo task 3 (tidy ␛[2J up), 1 file? Type y or n: ",
+    "Undo task 3 (tidy ␛[2J up), 1 file, and leave 1 as it is? Type y or n: ",
   ].join("\n");
   expect(io.err()).toBe(before);
   io.stdin.end("y\n");

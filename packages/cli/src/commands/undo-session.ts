@@ -1,4 +1,4 @@
-import type { UndoOptions, UndoResult } from "@rookery/core";
+import type { UndoneFile, UndoOptions, UndoResult } from "@rookery/core";
 import type { Command } from "commander";
 import type { CommandContext } from "../command-line.ts";
 import { confirm } from "../confirm.ts";
@@ -57,7 +57,7 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
     const result = shown && dryRun ? shown : await run({});
     if (output === "json") await tellJson(id, result, flags, context);
     else await tell(id, result, flags, context, asked);
-    if (isLeft(result)) context.exitCode = FAILED;
+    if (result.nothing === "not-kept" || result.files.some(isLeft)) context.exitCode = FAILED;
   });
 }
 
@@ -65,7 +65,9 @@ function questionOf(result: UndoResult): string {
   const { task, prompt } = result;
   const count = countChanged(result);
   const about = prompt === undefined ? "" : ` (${oneLine(prompt)})`;
-  return `Undo task ${task}${about}, ${count} file${count === 1 ? "" : "s"}?`;
+  const left = result.files.filter(isLeft).length;
+  const rest = left === 0 ? "" : `, and leave ${left} as ${left === 1 ? "it is" : "they are"}`;
+  return `Undo task ${task}${about}, ${count} file${count === 1 ? "" : "s"}${rest}?`;
 }
 
 function countChanged({ files }: UndoResult): number {
@@ -86,9 +88,11 @@ async function preview(
   const lines = diffLines(planned);
   const more = lines.length - MAX_LINES;
   await stdout.write(block(fileLines(planned, true)));
+  await stdout.flush();
   for (const note of undoNotes(planned, command)) notice(io, note);
   await stdout.write(block(lines.slice(0, MAX_LINES)));
   if (more > 0) await stdout.write(`[${more} more line${more === 1 ? "" : "s"}: ${command} --dry-run]\n`);
+  await stdout.flush();
 }
 
 /** What was done with each file, or would be. @param asked - What has been shown already. */
@@ -103,6 +107,7 @@ async function tell(
   const command = commandOf(id, flags);
   if (!asked) await stdout.write(block(diffLines(result)));
   await stdout.write(block(fileLines(result, flags.dryRun === true)));
+  await stdout.flush();
   const told = asked ? undoNotes(asked, command) : [];
   for (const note of undoNotes(result, command)) if (!told.includes(note)) notice(io, note);
   if (undoTask !== undefined) notice(io, `to do task ${task} again: rookery sessions undo ${id} --task ${undoTask}`);
@@ -118,9 +123,9 @@ async function tellJson(
   await stdout.write(jsonLine({ session_id: id, ...numbers, ...(dryRun && { dry_run: true }), ...result }));
 }
 
-/** Files stay as a task left them, or may. */
-function isLeft({ files, nothing }: UndoResult): boolean {
-  return nothing === "not-kept" || files.some(({ action }) => action === "refused" || action === "not-kept");
+/** A file stays as the task left it. */
+function isLeft({ action }: Pick<UndoneFile, "action">): boolean {
+  return action === "refused" || action === "not-kept";
 }
 
 function commandOf(id: string, { task }: UndoFlags): string {
