@@ -292,6 +292,21 @@ test("steering reaches the round that is under way, follow-ups wait until the go
   expect(messages.at(-1)?.payload.type).toBe("goal_finished");
 });
 
+test("follow-ups that wait for the end of a goal keep no history from being discarded between its rounds", async () => {
+  const compaction = { maxContextTokens: 1000, mode: "discard" } as const;
+  const { session } = await goalSession([{ text: "a", usage: { total: 1000 } }, report("complete"), "b", "c"], {
+    compaction,
+  });
+  const watched = watch(session, (message) => roundsIn([message])[0] === 1 && session.followUp([userText("then")]));
+  const { outcome, messages } = await collectRun(watched, [userText(OBJECTIVE)], {
+    approve: async () => "allow",
+    goal: {},
+  });
+  expect(outcome).toMatchObject({ text: "c", goal: { outcome: "complete", rounds: 2 } });
+  const discarded = messages.findIndex((message) => isType(message, "compaction_end"));
+  expect(roundsIn(messages.slice(discarded))).toEqual([2]);
+});
+
 test("follow-ups of a goal that is not reached are handed back", async () => {
   const { session } = await goalSession(["a", report("blocked"), "b"]);
   const later = [userText("then that")];
