@@ -206,7 +206,7 @@ describe("a budget", () => {
     expect(types).toEqual(["1", "request_begin", "2", "request_begin", "compaction_begin"]);
   });
 
-  test("of rounds is none where it is -1, and 100 where nothing is said", async () => {
+  test("of rounds is none where it is -1, 100 where nothing is said, and used up where it is no number", async () => {
     const short = await goalSession(["a", "b", "never"]);
     const { outcome } = await short.run({ goal: { maxRounds: 2 } });
     expect(outcome).toMatchObject({
@@ -220,6 +220,8 @@ describe("a budget", () => {
     expect(long.outcome.goal).toMatchObject({ outcome: "complete", rounds: 102 });
     const usual = await (await goalSession(turns)).run();
     expect(usual.outcome.goal).toMatchObject({ outcome: "budget_limited", rounds: 100 });
+    const none = await (await goalSession(["never"])).run({ goal: { maxRounds: Number.NaN } });
+    expect(none.outcome.goal).toMatchObject({ outcome: "budget_limited", rounds: 0 });
   });
 });
 
