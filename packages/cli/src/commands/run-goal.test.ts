@@ -80,7 +80,7 @@ test("rounds and the ending are lines on standard error, and json has the ending
 
 test.each([
   ["goal-blocked", "blocked", ""],
-  ["budget", "budget_limited", "; go on with rookery run --continue --goal"],
+  ["budget", "budget_limited", '; go on with rookery run --continue --goal "OBJECTIVE"'],
 ] as const)("a goal that ends as %s exits 1", async (code, how, hint) => {
   const io = fakeIo();
   const ended = { outcome: how, rounds: 1, tokens_used: 1 };
