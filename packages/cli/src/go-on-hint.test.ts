@@ -12,12 +12,17 @@ test.each([
   expect(goOnHint(outcome(end))).toBe('go on with rookery run --continue "go on"');
 });
 
+test("a goal is gone on with as one", () => {
+  const goal = { outcome: "aborted", rounds: 2, tokens_used: 1 } as const;
+  expect(goOnHint(outcome({ status: "aborted", goal }))).toBe('go on with rookery run --continue --goal "OBJECTIVE"');
+});
+
 test.each([
   [{ status: "completed" }],
   [{ status: "auth" }],
   [{ status: "timeout", code: "retries-exhausted" }],
   [{ status: "failed", code: "provider-refused" }],
-  [{ status: "aborted", goal: { outcome: "aborted", rounds: 1, tokens_used: 1 } }],
+  [{ status: "failed", code: "goal-blocked", goal: { outcome: "blocked", rounds: 1, tokens_used: 1 } }],
 ] as const)("a run that ended as %j needs something else", (end) => {
   expect(goOnHint(outcome(end))).toBeUndefined();
 });

@@ -206,7 +206,7 @@ describe("a budget", () => {
     expect(types).toEqual(["1", "request_begin", "2", "request_begin", "compaction_begin"]);
   });
 
-  test("of rounds is none where it is -1, and 100 where nothing is said", async () => {
+  test("of rounds is none where it is -1, 100 where nothing is said, and used up where it is no number", async () => {
     const short = await goalSession(["a", "b", "never"]);
     const { outcome } = await short.run({ goal: { maxRounds: 2 } });
     expect(outcome).toMatchObject({
@@ -220,6 +220,8 @@ describe("a budget", () => {
     expect(long.outcome.goal).toMatchObject({ outcome: "complete", rounds: 102 });
     const usual = await (await goalSession(turns)).run();
     expect(usual.outcome.goal).toMatchObject({ outcome: "budget_limited", rounds: 100 });
+    const none = await (await goalSession(["never"])).run({ goal: { maxRounds: Number.NaN } });
+    expect(none.outcome.goal).toMatchObject({ outcome: "budget_limited", rounds: 0 });
   });
 });
 
@@ -290,6 +292,21 @@ test("steering reaches the round that is under way, follow-ups wait until the go
   ]);
   expect(outcome).toMatchObject({ status: "completed", text: "followed", goal: { outcome: "complete", rounds: 2 } });
   expect(messages.at(-1)?.payload.type).toBe("goal_finished");
+});
+
+test("follow-ups that wait for the end of a goal keep no history from being discarded between its rounds", async () => {
+  const compaction = { maxContextTokens: 1000, mode: "discard" } as const;
+  const { session } = await goalSession([{ text: "a", usage: { total: 1000 } }, report("complete"), "b", "c"], {
+    compaction,
+  });
+  const watched = watch(session, (message) => roundsIn([message])[0] === 1 && session.followUp([userText("then")]));
+  const { outcome, messages } = await collectRun(watched, [userText(OBJECTIVE)], {
+    approve: async () => "allow",
+    goal: {},
+  });
+  expect(outcome).toMatchObject({ text: "c", goal: { outcome: "complete", rounds: 2 } });
+  const discarded = messages.findIndex((message) => isType(message, "compaction_end"));
+  expect(roundsIn(messages.slice(discarded))).toEqual([2]);
 });
 
 test("follow-ups of a goal that is not reached are handed back", async () => {

@@ -39,6 +39,15 @@ test("in a git work tree what commands changed, made, removed and linked is undo
   expect(gitState(home)).toEqual(own);
 });
 
+test("the copy that a file tool writes beside a file is none of the files that come back or go", async () => {
+  await using home = await repository({ a: "0" });
+  const [old, made] = [".rookery-0123456789abcdef.tmp", ".rookery-fedcba9876543210.tmp"];
+  home.write(old, "half");
+  await home.task(command(`rm ${old}; echo half > ${made}; echo 1 > a`));
+  const { files } = await home.session.undo();
+  expect(files.map(({ path }) => path)).toEqual([home.pathOf("a")]);
+});
+
 test("a file that a tool and a command changed in one task goes back to the first of its states", async () => {
   await using home = await repository({ a: "0", b: "0", c: "0" });
   await home.task(

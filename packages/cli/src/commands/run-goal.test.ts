@@ -79,9 +79,9 @@ test("rounds and the ending are lines on standard error, and json has the ending
 });
 
 test.each([
-  ["goal-blocked", "blocked"],
-  ["budget", "budget_limited"],
-] as const)("a goal that ends as %s exits 1", async (code, how) => {
+  ["goal-blocked", "blocked", ""],
+  ["budget", "budget_limited", '; go on with rookery run --continue --goal "OBJECTIVE"'],
+] as const)("a goal that ends as %s exits 1", async (code, how, hint) => {
   const io = fakeIo();
   const ended = { outcome: how, rounds: 1, tokens_used: 1 };
   const agent = fakeAgent({
@@ -92,7 +92,9 @@ test.each([
     },
   });
   expect(await rookery(["run", "--goal", "fix it"], io, agent)).toBe(1);
-  expect(io.err()).toBe(`goal: ${how.replace("_", " ")} after 1 round, 1 tokens\nrookery: failed (${code}): so\n`);
+  expect(io.err()).toBe(
+    `goal: ${how.replace("_", " ")} after 1 round, 1 tokens\nrookery: failed (${code}): so${hint}\n`,
+  );
 });
 
 test("a goal can be started in a session that goes on", async () => {

@@ -34,6 +34,11 @@ test("without a description it is headed by the first string of its schema, else
   expect(toolHeading({ name: "gone", arguments: '{"other":"x"}' }, undefined, 80)).toBe("● gone  x");
 });
 
+test("a call of a tool whose schema is not known shows what runs beside its description", () => {
+  const args = '{"description":"harmless","cmd":"rm -rf ~"}';
+  expect(toolHeading({ name: "run", arguments: args }, undefined, 80)).toBe("● run  harmless  rm -rf ~");
+});
+
 test.each(["", "{", "[]", "null", "3", "{}", '{"target":"  "}', '{"__proto__":"x"}'])(
   "arguments without a usable string leave the name: %s",
   (args) => {

@@ -53,11 +53,6 @@ export class InputQueue {
     return this.#steering.length + this.#followUps.length < before;
   }
 
-  /** Nothing waits. */
-  get isEmpty(): boolean {
-    return this.#steering.length + this.#followUps.length === 0;
-  }
-
   /** Something waits that goes on with a task which has nothing else to do. */
   get goesOn(): boolean {
     return this.#steering.length > 0 || (!this.holdsFollowUps && this.#followUps.length > 0);
@@ -77,7 +72,7 @@ export class InputQueue {
   /** Takes nothing from now on. @returns What was not delivered; absent: nothing was. */
   close(): UndeliveredInput | undefined {
     this.#isClosed = true;
-    if (this.isEmpty) return undefined;
+    if (this.#steering.length + this.#followUps.length === 0) return undefined;
     return { steering: this.#steering.splice(0), followUps: this.#followUps.splice(0) };
   }
 }

@@ -90,3 +90,17 @@ test("input that was never answered stays as it was given", () => {
   const records = [userText("one"), begin, end("aborted"), abort, userText("two")];
   expect(shown(nextInput(records))).toEqual(["one", "two"]);
 });
+
+test("of a long input that did not fit the context, its beginning and its end are said again", () => {
+  const long = `begin ${"x".repeat(50_000)} end`;
+  const overflow = eventMessage({ type: "abort", code: "context-overflow" });
+  const [text = "", next] = shown(
+    nextInput([userText(long), begin, end("failed"), overflow, userText("hi")]),
+  ) as string[];
+  expect(text).toMatch(
+    /^begin x+\n\[\.\.\. 34010 characters left out: with them the request did not fit \.\.\.\]\nx+ end$/,
+  );
+  expect(text.length).toBeLessThan(16_100);
+  expect(next).toBe("hi");
+  expect(shown(nextInput([userText(long), begin, end("failed"), abort, userText("hi")]))).toEqual([long, "hi"]);
+});

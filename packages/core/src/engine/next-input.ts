@@ -1,7 +1,7 @@
 import { modelMessage, userImage, userText } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
-import { asPast } from "./goal/past-goal.ts";
+import { repeatedInput } from "./repeated-input.ts";
 import { callText, proseText, tagged } from "./transcript.ts";
 
 /** What a committed call that never got an output is answered with after the harness was killed. */
@@ -18,7 +18,7 @@ export const HARNESS_STOPPED = "harness-stopped";
  * 1. The committed request's calls are answered in their order, each by its recorded output.
  * 2. What was asked since and never answered follows. Where a run broke off inside a reply, its input and whatever the
  *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given,
- *    but for that of a goal, which is over.
+ *    but for that of a goal, which is over, and for long texts of a run that did not fit the context: of them stays what fits.
  * 3. If the run is still trying and calls of a failed attempt had begun to run, a `[turn_retried]` text lists them.
  *
  * @param records - Complete messages and events in recorded order, from a committed `request_begin` or the session's
@@ -68,8 +68,8 @@ export function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<To
 
 /** Runs that ended without an answer: flattened if a reply had begun, as given if not. */
 function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
-  const input = records.filter(isInput).map(asPast);
-  const runs = runsOf(records);
+  const runs = runsOf(records).map(withRepeatedInput);
+  const input = runs.flat().filter(isInput);
   const outputs = new Map([...runs.flatMap(killedOutputs), ...outputsById(records)]);
   const pieces = runs.flatMap((run) => runTranscript(run, outputs));
   if (!records.some((message) => isProduct(message))) return input;
@@ -95,6 +95,13 @@ function killedOutputs(run: readonly OmniMessage[]): [id: string, ToolCallOutput
     .map((call) => [call.payload.tool_call_id, killedOutput(call).payload]);
 }
 
+/** The same, with its input as it can be said again once the run is over. */
+function withRepeatedInput(run: readonly OmniMessage[]): OmniMessage[] {
+  const end = run.at(-1);
+  const didNotFit = end !== undefined && isType(end, "abort") && end.payload.code === "context-overflow";
+  return run.map((message) => (isInput(message) ? repeatedInput(message, didNotFit) : message));
+}
+
 /** The records of each run, with the `abort` that ends it. */
 function runsOf(records: readonly OmniMessage[]): OmniMessage[][] {
   const runs: OmniMessage[][] = [[]];
@@ -113,7 +120,7 @@ function runTranscript(run: readonly OmniMessage[], outputs: ReadonlyMap<string,
       const output = outputs.get(message.payload.tool_call_id);
       return output || at > lastAttempt ? [callText(message.payload, output)] : [];
     }
-    return isInput(message) || at > lastAttempt ? (proseText(asPast(message)) ?? []) : [];
+    return isInput(message) || at > lastAttempt ? (proseText(message) ?? []) : [];
   });
 }
 

@@ -320,7 +320,8 @@ export class Session {
     return runGoal(run, {
       input,
       budget: { tokens: budgetTokens, costUsd: maxCostUsd },
-      maxRounds: maxRounds > 0 ? maxRounds : undefined,
+      // Written so that a limit that is no number ends the goal, too.
+      maxRounds: maxRounds <= 0 ? undefined : maxRounds,
       maxTurns,
       createFile: (objective) => createControlFile(record.paths.scratchpadDir, objective),
       open: () => context.open(run),

@@ -34,6 +34,9 @@ export function starting(gate = "gate", then = "echo over"): ScriptedTurn {
   return { calls: [{ name: "exec_command", args, id: `start_${gate}` }] };
 }
 
+/** After so many the models fail: a task that never ends leaves no timer a turn, that of the test included. */
+const MOST_REQUESTS = 50;
+
 /** @param point - Passed before each step of a reply, at each approval and in each output. */
 export async function backgroundScene(
   turns: readonly ScriptedTurn[],
@@ -55,7 +58,8 @@ export async function backgroundScene(
     return () => ({
       async *streamGenerate(parameters) {
         asked.push(parameters.newMessages);
-        const reply = scriptedLLM(left.shift() ?? "noted").streamGenerate(parameters);
+        const turn = left.shift() ?? (asked.length > MOST_REQUESTS ? undefined : "noted");
+        const reply = scriptedLLM(...(turn === undefined ? [] : [turn])).streamGenerate(parameters);
         for (;;) {
           await point();
           const step = await reply.next();

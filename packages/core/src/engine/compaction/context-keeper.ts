@@ -44,7 +44,7 @@ export class ContextKeeper {
       onWarning({ code: "compaction-no-progress", message });
     }
     const isBadMoment =
-      compaction.mode === "discard" && !(isDone && this.#run.queue.isEmpty && !this.#run.notices.hasPending);
+      compaction.mode === "discard" && (!isDone || this.#run.queue.goesOn || this.#run.notices.hasPending);
     if (!due || this.#failed || isBadMoment || this.#run.signal.aborted) return { engine };
     return this.#settle(await compact(engine, this.#run, due));
   }

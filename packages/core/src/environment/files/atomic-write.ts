@@ -105,6 +105,11 @@ async function replace(
   return {};
 }
 
+/** Whether this is how the copies are named that lie beside a file while it is written, and stay when the harness is killed. */
+export function isFlushedCopy(name: string): boolean {
+  return /^\.rookery-[0-9a-f]{16}\.tmp$/.test(name);
+}
+
 async function withFlushedCopy<T>(
   directory: string,
   bytes: Uint8Array,

@@ -100,6 +100,16 @@ test("a command that has to make room is reported all the same, with the end of 
   expect([sessions.hasReports, sessions.takeReports()]).toEqual([false, []]);
 });
 
+test("reports that are taken at once give 16,000 characters together, and the rest stays to be read", async () => {
+  const sessions = new CommandSessions();
+  const all = Array.from({ length: 8 }, () => start("printf '%9000d' 7"));
+  for (const session of all) keep(sessions, session);
+  await Promise.all(all.map(({ ended }) => ended));
+  const reports = sessions.takeReports();
+  expect(reports.map(({ output, unreadChars }) => [output.length, unreadChars])).toEqual(all.map(() => [2000, 7000]));
+  expect(all.map((session) => session.takeAll().length)).toEqual(all.map(() => 7000));
+});
+
 test("titles and reports hold no value of the vault", async () => {
   const sessions = new CommandSessions();
   const vault = { TOKEN: "secret-value" };

@@ -12,6 +12,8 @@ const MAX_GONE = 256;
 const MAX_QUOTE_CHARS = 200;
 /** What a report gives of the output. */
 const MAX_REPORTED_CHARS = 4_000;
+/** What those give together that are taken at once: a request that does not fit would say them again, and never fit. */
+const MAX_TOGETHER_CHARS = 16_000;
 
 /**
  * The commands that go on after the call that started them, by their process ids.
@@ -81,9 +83,11 @@ export class CommandSessions implements BackgroundJobs {
 
   /** What a report does not show of the output stays to be read while the command is kept. */
   takeReports(): BackgroundReport[] {
-    return this.#settled().map(({ id, session, end }) => {
+    const settled = this.#settled();
+    const maxChars = Math.min(MAX_REPORTED_CHARS, Math.floor(MAX_TOGETHER_CHARS / settled.length));
+    return settled.map(({ id, session, end }) => {
       this.#untold.delete(id);
-      return this.#report(id, session, end);
+      return this.#report(id, session, end, maxChars);
     });
   }
 
@@ -106,8 +110,8 @@ export class CommandSessions implements BackgroundJobs {
     );
   }
 
-  #report(id: string, session: CommandSession, end: ProcessEnd): BackgroundReport {
-    const { text: output, leftChars } = session.takeEnd(MAX_REPORTED_CHARS);
+  #report(id: string, session: CommandSession, end: ProcessEnd, maxChars: number): BackgroundReport {
+    const { text: output, leftChars } = session.takeEnd(maxChars);
     const { status, detail } = shortVerdict(end);
     return {
       ...jobOf(id, session),

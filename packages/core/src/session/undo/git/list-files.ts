@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, type Stats } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { isFlushedCopy } from "../../../environment/files/atomic-write.ts";
 import { GitProblem, type PrivateRepository } from "./private-repository.ts";
 import type { WorkTree } from "./work-tree.ts";
 
@@ -50,6 +51,11 @@ export async function listFiles(
     if (apart.some((directory) => full === directory || full.startsWith(directory + sep))) continue;
     if (path.endsWith("/") || !isUnicode(path)) {
       leftOut.push(path);
+      continue;
+    }
+    // A file tool at work beside the command, or one that was killed, is no part of the state.
+    if (isFlushedCopy(basename(path))) {
+      gone.push(path);
       continue;
     }
     const stats = isDirectory(dirname(full)) ? lstatSync(full, { throwIfNoEntry: false }) : undefined;
