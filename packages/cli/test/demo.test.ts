@@ -47,7 +47,7 @@ test("what the demo suggests to check it with passes, with nothing else, and so 
   expect(run(["replay", again, "--check"]).status).toBe(0);
   expect(run(["replay", file, "--check"]).status).toBe(0);
   expect(readdirSync(scratch)).toEqual([]);
-  expect(run(["sessions", "list"]).stdout).toMatch(/^(session-\S+ {2}demo of recorded {2}The tests .*\n){4}$/);
+  expect(run(["sessions", "list"]).stdout).toMatch(/^(session-\S+ {2}\S+ {2}demo of recorded {2}The tests .*\n){4}$/);
 });
 
 test("the recording checked where its project is missing is exit code 1, with what differs", () => {

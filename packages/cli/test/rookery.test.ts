@@ -107,7 +107,7 @@ test("a run is recorded, and sessions list, show and remove work on it", async (
   expect(statSync(trace).mode & 0o777).toBe(0o600);
   const sessions = async (...argv: string[]): Promise<string> =>
     (await finished(start(["sessions", ...argv, "--root", root]))).stdout;
-  expect(await sessions("list")).toBe(`${session_id}  local/m  how are you\n`);
+  expect(await sessions("list")).toBe(`${session_id}  ${process.cwd()}  local/m  how are you\n`);
   expect(await sessions("show", session_id)).toContain("\n> how are you\n\nfine\n");
   expect(await sessions("show", session_id, "--output", "stream-json")).toBe(readFileSync(trace, "utf8"));
   expect(await sessions("remove", session_id)).toBe(`removed ${session_id}\n`);
