@@ -478,7 +478,7 @@ describe("truncation", () => {
           const { complete } = await close(
             async function* () {
               for (const { text, asBytes } of pieces) {
-                yield outputDelta("call_1", asBytes && bytesAllowed ? Buffer.from(text) : text);
+                yield outputDelta("call_1", asBytes && bytesAllowed ? [Buffer.from(text), "é"] : `${text}é`);
               }
             },
             { limits: { maxOutputLength: 20, truncation }, scratchpadDir },

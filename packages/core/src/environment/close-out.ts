@@ -107,8 +107,12 @@ class CallOutput {
     if (received.kind === "whole") this.#wholeResult = received.result;
     // A complete message repeats what was streamed before it; without that it is the output.
     if (received.kind === "whole" && this.#window.receivedChars > 0) return undefined;
-    this.#capture?.push(received.text);
-    return this.#show(this.#window.push(received.text));
+    let shown = "";
+    for (const piece of received.pieces) {
+      this.#capture?.push(piece);
+      shown += this.#window.push(piece);
+    }
+    return this.#show(shown);
   }
 
   /** Everything from the last delta to the complete message. */

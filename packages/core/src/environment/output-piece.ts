@@ -4,6 +4,10 @@
  */
 export type OutputPiece = string | Buffer;
 
+export function piecesText(pieces: readonly OutputPiece[]): string {
+  return pieces.map(pieceText).join("");
+}
+
 export function pieceText(piece: OutputPiece): string {
   return typeof piece === "string" ? piece : piece.toString("latin1");
 }

@@ -2,7 +2,7 @@ import { eventMessage } from "../omnimessage/build.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import { isRecord } from "../omnimessage/shape.ts";
 import { jsonDetails } from "./json-details.ts";
-import { deltaBytes } from "./output-delta.ts";
+import { deltaPieces } from "./output-delta.ts";
 import type { OutputPiece } from "./output-piece.ts";
 import { strings } from "./tool-report.ts";
 
@@ -10,9 +10,9 @@ import { strings } from "./tool-report.ts";
 export type ToolYield =
   /** To be passed on as it is: a child session's message, or progress under the id of this call. */
   | { readonly kind: "message"; readonly message: OmniMessage }
-  | { readonly kind: "output"; readonly text: OutputPiece; readonly images: readonly string[] }
+  | { readonly kind: "output"; readonly pieces: readonly OutputPiece[]; readonly images: readonly string[] }
   /** The tool built its complete message itself; `result` is what that says beside the text. */
-  | { readonly kind: "whole"; readonly text: string; readonly result: Record<string, unknown> };
+  | { readonly kind: "whole"; readonly pieces: readonly [string]; readonly result: Record<string, unknown> };
 
 /**
  * Reads one value a tool yielded (PC-076). Fragments of any event type and id count for their text and images; whatever
@@ -24,9 +24,13 @@ export function readYield(value: unknown, toolCallId: string): ToolYield | undef
   const { payload } = value;
   switch (payload.type) {
     case "partial_tool_call_output":
-      return { kind: "output", text: deltaBytes(payload) ?? text(payload.output), images: strings(payload.images) };
+      return {
+        kind: "output",
+        pieces: deltaPieces(payload) ?? [text(payload.output)],
+        images: strings(payload.images),
+      };
     case "tool_call_output":
-      return { kind: "whole", text: text(payload.output), result: resultOf(payload) };
+      return { kind: "whole", pieces: [text(payload.output)], result: resultOf(payload) };
     case "tool_progress":
       return { kind: "message", message: progress(payload, toolCallId) };
     default:

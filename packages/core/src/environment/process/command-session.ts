@@ -1,4 +1,4 @@
-import { type OutputPiece, pieceText } from "../output-piece.ts";
+import { type OutputPiece, piecesText } from "../output-piece.ts";
 import { isLowSurrogate } from "../shorten.ts";
 import type { ProcessInput } from "./child-connection.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -98,7 +98,7 @@ export class CommandSession {
 
   /** Of the same the last characters, and how many stay before them to be taken later. */
   takeEnd(maxChars: number): { readonly text: string; readonly leftChars: number } {
-    const text = this.takeAll().map(pieceText).join("");
+    const text = piecesText(this.takeAll());
     const excess = Math.max(0, text.length - maxChars);
     const leftChars = excess > 0 && isLowSurrogate(text.charCodeAt(excess)) ? excess + 1 : excess;
     this.#unread.push(text.slice(0, leftChars));

@@ -5,7 +5,7 @@ export interface RawChunk {
 }
 
 /** Neighbours of one stream are joined up to about this many bytes: a few large chunks cost less than many small ones. */
-const JOINED_BYTES = 64 * 1024;
+const JOINED_BYTES = 16 * 1024;
 
 /** The bytes a process printed and nobody has taken yet, in order of arrival. For one reader. */
 export class OutputQueue {

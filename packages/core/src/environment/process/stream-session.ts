@@ -28,7 +28,8 @@ export async function* streamSession(
     for (;;) {
       const { printed } = session;
       const isOver = session.end !== undefined || signal?.aborted === true || performance.now() >= closesAt;
-      for (const piece of isOver ? session.takeAll() : session.take()) yield outputDelta(toolCallId, piece);
+      const pieces = isOver ? session.takeAll() : session.take();
+      if (pieces.length > 0) yield outputDelta(toolCallId, pieces);
       const hasNews = printed !== shown;
       if (hasNews && (isOver || performance.now() >= progressDueAt)) {
         yield progress(toolCallId, session.snapshot());

@@ -1,4 +1,4 @@
-import { type OutputPiece, pieceText } from "../output-piece.ts";
+import { type OutputPiece, piecesText } from "../output-piece.ts";
 import { isLowSurrogate } from "../shorten.ts";
 
 /** What is kept of text that nobody has read, in characters. */
@@ -38,7 +38,7 @@ export class UnreadText {
   }
 
   take(): string {
-    return this.takePieces().map(pieceText).join("");
+    return piecesText(this.takePieces());
   }
 
   /** The same in pieces, none of them empty. */
