@@ -86,7 +86,7 @@ test("toolExecution sequential makes every call wait for the one before (PI-073)
 test("a call starts while the model still streams, once a later segment has begun", async () => {
   const started = gatedTool("quick");
   const llm = scriptedLLM(async function* (parameters) {
-    yield* scriptedLLM({ calls: [{ ...call("quick", "a"), id: "c1" }] }).streamGenerate({ newMessages: [] });
+    yield* scriptedLLM({ calls: [{ ...call("quick", "a"), id: "c1" }] }).streamGenerate(parameters);
     const later = scriptedLLM({ text: "and then", hang: false });
     const stream = later.streamGenerate(parameters);
     for (let step = await stream.next(); ; step = await stream.next()) {

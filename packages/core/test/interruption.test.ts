@@ -199,8 +199,8 @@ test("leaving the loop early interrupts the run, ends its tools and leaves a leg
 });
 
 test("a model that ignores its signal is left behind", async () => {
-  const llm = scriptedLLM(async function* () {
-    yield* scriptedLLM({ text: "never mind" }).streamGenerate({ newMessages: [] });
+  const llm = scriptedLLM(async function* (parameters) {
+    yield* scriptedLLM({ text: "never mind" }).streamGenerate(parameters);
     return await new Promise(() => undefined);
   });
   await using temp = await tempAgent({ createLLM: () => llm });

@@ -34,7 +34,7 @@ export interface ScriptedLLM extends LLMInterface {
   readonly requests: readonly GenerativeModelParameters[];
 }
 
-/** Makes a model whose replies are given in advance, one turn a request; asked for more, it fails for good. */
+/** Makes a model whose replies are given in advance, one turn a request; asked for more, or nothing new, it fails for good. */
 export function scriptedLLM(...turns: readonly ScriptedTurn[]): ScriptedLLM {
   const requests: GenerativeModelParameters[] = [];
   const ids = { next: 1 };
@@ -43,6 +43,9 @@ export function scriptedLLM(...turns: readonly ScriptedTurn[]): ScriptedLLM {
     async *streamGenerate(parameters) {
       const turn = turns[requests.length];
       requests.push(parameters);
+      if (parameters.newMessages.length === 0) {
+        return { status: "failed", permanent: true, message: "a request needs at least one new message, got none" };
+      }
       if (turn === undefined) {
         return { status: "failed", permanent: true, message: `the script has ${turns.length} turns and no more` };
       }
