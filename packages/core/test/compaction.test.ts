@@ -353,6 +353,26 @@ test("another model can be named for summaries; the session's own is not asked",
   ]);
 });
 
+test("another model that summarises gets neither the thinking of the session's own nor its level of it", async () => {
+  const opened: { modelId: string; thinkingLevel: unknown; history: readonly OmniMessage[] }[] = [];
+  const turns: Record<string, ScriptedTurn[]> = {
+    custom: [{ thinking: "hm", ...CALL, ...FULL }, "done"],
+    small: [SUMMARY],
+  };
+  await using home = await tempAgent({ tools: [say] });
+  const createLLM: CreateLLM = ({ modelId, thinkingLevel }, history) => {
+    opened.push({ modelId, thinkingLevel, history });
+    return scriptedLLM(...(turns[modelId]?.splice(0, 1) ?? []), ...(modelId === "custom" ? ["done"] : []));
+  };
+  const compaction = { ...SETTINGS, model: { provider: "custom", modelId: "small" } };
+  const session = await home.agent.createSession({ ...home, createLLM, compaction, thinkingLevel: "high" });
+  await collectRun(session, [userText("begin")], allow);
+  const summariser = opened.find(({ modelId }) => modelId === "small");
+  expect(summariser?.thinkingLevel).toBeUndefined();
+  expect(summariser?.history.map(({ payload }) => payload.type)).toEqual(["text", "tool_call"]);
+  expect(opened[0]?.thinkingLevel).toBe("high");
+});
+
 test("a model for summaries of another provider does not take the address of the session's own, and is named where it cannot be used", async () => {
   const env = { OTHER_API_KEY: "other", ANTHROPIC_API_KEY: "anthropic" };
   await using home = await tempAgent({ env });

@@ -1,5 +1,7 @@
 import type { CompactionSettings } from "../engine/compaction/settings.ts";
 import type { NamedModel } from "../engine/engine.ts";
+import { isType } from "../omnimessage/guards.ts";
+import type { CompletePayload, OmniMessage } from "../omnimessage/message.ts";
 import type { SessionOptions } from "./agent-options.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import type { SessionModel } from "./session-model.ts";
@@ -20,25 +22,46 @@ export function compactionSettings(options: SessionOptions, { compaction = {} }:
 
 /**
  * What leads to the model that is named for summaries; absent: the session's own makes them. An address and a protocol that
- * were given for the session's model are not those of another provider, which would get its key.
+ * were given for the session's model are not those of another provider, which would get its key; nor is its level of thinking
+ * that of another model.
  *
- * @param ownProvider - Of the session's model.
+ * @param own - The session's model.
  */
 export function summaryModelOptions(
   options: SessionOptions,
   { compaction }: ProjectConfig,
-  ownProvider: string,
+  own: Pick<SessionModel, "provider" | "modelId">,
 ): SessionOptions | undefined {
   const stored = compaction?.model && { provider: compaction.model.provider, modelId: compaction.model.model_id };
   const name = options.compaction?.model ?? stored;
-  const { baseUrl: _baseUrl, clientType: _clientType, ...others } = options;
-  return name && { ...(name.provider === ownProvider ? options : others), ...name };
+  if (!name || isSame(name, own)) return name && options;
+  const { baseUrl, clientType, thinkingLevel: _level, ...others } = options;
+  const address = name.provider === own.provider && { ...(baseUrl && { baseUrl }), ...(clientType && { clientType }) };
+  return { ...others, ...address, ...name };
 }
 
-/** A model that only summarises: it is offered no tools. */
-export function summaryModel({ provider, modelId, create }: SessionModel, systemPrompt: string): NamedModel {
+/** A model that only summarises: it is offered no tools, and of another model not the thinking and what goes with it. */
+export function summaryModel(
+  { provider, modelId, create }: SessionModel,
+  own: Pick<SessionModel, "provider" | "modelId">,
+  systemPrompt: string,
+): NamedModel {
+  const suited = isSame({ provider, modelId }, own) ? (history: readonly OmniMessage[]) => history : withoutThinking;
   return {
     name: `${provider}/${modelId}`,
-    open: (history) => create({ systemPrompt, tools: [] }, history),
+    open: (history) => create({ systemPrompt, tools: [] }, suited(history)),
   };
+}
+
+function isSame(a: Pick<SessionModel, "provider" | "modelId">, b: Pick<SessionModel, "provider" | "modelId">): boolean {
+  return a.provider === b.provider && a.modelId === b.modelId;
+}
+
+function withoutThinking(history: readonly OmniMessage[]): OmniMessage[] {
+  return history
+    .filter((message) => !isType(message, "thinking") && !isType(message, "inline_thinking"))
+    .map((message) => {
+      const { fidelity: _fidelity, ...payload } = message.payload as CompletePayload;
+      return { ...message, payload: payload as OmniMessage["payload"] };
+    });
 }

@@ -134,8 +134,10 @@ export class SessionOpener {
       return options && (await this.#model(options));
     } catch (error) {
       if (!RookeryError.is(error)) throw error;
-      const { code, message, hint } = error;
-      throw new RookeryError(code, `the model for summaries (compaction.model): ${message}`, { ...(hint && { hint }) });
+      // What could be given for the session's own model does not reach this one.
+      throw new RookeryError(error.code, `the model for summaries (compaction.model): ${error.message}`, {
+        hint: "store its address and its key with rookery config model add PROVIDER/MODEL_ID, or leave compaction.model out",
+      });
     }
   }
 
@@ -179,11 +181,11 @@ export class SessionOpener {
     config: SessionConfig,
   ): Promise<Session> {
     const { project, agent: system } = config;
-    const summary = await this.#summaryModel(summaryModelOptions(options, project, parts.model.provider));
+    const summary = await this.#summaryModel(summaryModelOptions(options, project, parts.model));
     return assembleSession({
       ...parts,
       compaction: compactionSettings(options, project),
-      ...(summary && { summaryModel: summaryModel(summary, parts.meta.payload.system_prompt) }),
+      ...(summary && { summaryModel: summaryModel(summary, parts.model, parts.meta.payload.system_prompt) }),
       undo: undoSettings(options, project),
       env: this.#env,
       maxTurns: options.maxTurns ?? system.max_turns,
