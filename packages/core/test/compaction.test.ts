@@ -246,6 +246,18 @@ test("a conversation that does not fit whatever is done ends the task and says s
   expect((await off.run("begin")).messages.filter(({ payload }) => payload.type === "compaction_begin")).toEqual([]);
 });
 
+test("a long prompt that did not fit, behind a summary either, is said again shortened, live and resumed, and the next one works", async () => {
+  const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
+  await using scene = await open(["hi", overflow], [SUMMARY], [overflow, "fine"]);
+  await scene.run("hello");
+  expect((await scene.run("x".repeat(50_000))).outcome.code).toBe("context-overflow");
+  expect((await scene.run("again")).outcome.status).toBe("completed");
+  const shortened = expect.stringMatching(/^x{8000}\n\[.*34000 characters.*\]\nx{8000}$/);
+  const said = ["[context_summary]\nthe story so far\n[/context_summary]", shortened, "again"];
+  expect(scene.asked(2).at(-1)).toEqual(said);
+  expect(await scene.resumed("and?")).toEqual([...said, "fine", "and?"]);
+});
+
 test("a context that is as full behind its summary as before is left alone, with a warning", async () => {
   const warnings: string[] = [];
   const second = [
