@@ -158,6 +158,17 @@ test("where no summary can be had the context stays, the task goes on, and a res
   expect(await scene.resumed("and?")).toEqual([...scene.conversation(0), "and?"]);
 });
 
+test("that no summary was made is not said behind one that was made later", async () => {
+  const useless = Array.from({ length: 6 }, () => ({ thinking: "nothing" }));
+  await using scene = await open([{ text: "done", ...FULL }, ...useless], [SUMMARY], ["more"]);
+  await scene.run("begin");
+  expect((await drain(scene.session.compact()))[1]).toEqual({ status: "completed" });
+  await scene.run("next");
+  const said = ["[context_summary]\nthe story so far\n[/context_summary]", "next"];
+  expect(scene.asked(2)).toEqual([said]);
+  expect(await scene.resumed("and?")).toEqual([...said, "more", "and?"]);
+});
+
 test("a summary whose request never succeeds leaves nothing behind in the conversation", async () => {
   const refused = { outcome: { status: "failed", permanent: true, message: "no" } } as const;
   await using scene = await open([{ ...CALL, ...FULL }, refused, "done"], []);
