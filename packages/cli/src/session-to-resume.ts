@@ -3,6 +3,7 @@ import { type Agent, RookeryError, type SessionSummary } from "@rookery/core";
 import type { Io } from "./io.ts";
 import { discardTyped } from "./prompt-approval.ts";
 import { oneLine } from "./render/neutralise.ts";
+import { sessionOfPart } from "./session-of-part.ts";
 
 /**
  * What `--resume [ID]` says. The value may be left out, so that words behind the flag are the prompt, where there is no
@@ -53,23 +54,6 @@ async function latest(agent: Agent, workspace: string): Promise<string> {
   if (id !== undefined) return id;
   throw new RookeryError("session-not-found", `no session was recorded in ${workspace}`, {
     hint: "leave --continue out to start one, or name one of rookery sessions list with --resume ID",
-  });
-}
-
-/**
- * The session that has this in its id; the text itself where none has, so that the agent says what is wrong with it.
- *
- * @throws {RookeryError} `usage` when several have.
- */
-export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
-  const sessions = await agent.listSessions();
-  const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
-  if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
-  throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
-    hint: `name one of ${matches
-      .slice(0, 3)
-      .map(({ id }) => id)
-      .join(", ")}`,
   });
 }
 

@@ -8,7 +8,7 @@ import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { diffLines, fileLines, isChanged, undoNotes } from "../render/undo-lines.ts";
 import { notice } from "../report-error.ts";
-import { sessionOfPart } from "../session-to-resume.ts";
+import { sessionOfPart } from "../session-of-part.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface UndoFlags extends AgentFlags {
