@@ -8,7 +8,7 @@ import { type Agent, RookeryError } from "@rookery/core";
 export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
   const sessions = await agent.listSessions();
   const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
-  if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
+  if (matches.length < 2) return matches[0]?.id ?? part;
   throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
     hint: `name one of ${matches
       .slice(0, 3)

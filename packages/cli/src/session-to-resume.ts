@@ -70,11 +70,12 @@ async function pick(
   }
   const shown = sessions.filter(({ empty }) => !empty).slice(0, MAX_SHOWN);
   if (shown.length === 0) throw new RookeryError("session-not-found", "no session is recorded yet");
+  await discardTyped(io.stdin);
+  if (signal?.aborted) return undefined;
   for (const [at, { updatedAt, workspace = "?", title, firstText = "" }] of shown.entries()) {
     const when = updatedAt.slice(0, 16).replace("T", " ");
     io.stderr.write(`${String(at + 1).padStart(2)}  ${when}  ${oneLine(workspace)}  ${oneLine(title ?? firstText)}\n`);
   }
-  await discardTyped(io.stdin);
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   const close = (): void => lines.close();
   signal?.addEventListener("abort", close);
