@@ -228,6 +228,17 @@ test("a repository with SHA-256 for its hash is covered, since hashes are ours",
   expect([home.text("a"), home.warnings]).toEqual(["0", []]);
 });
 
+test("a repository that names the hash it has anyway is recorded with its tracked files that are ignored", async () => {
+  await using home = await repository({ a: "0", ".gitignore": "b\n" });
+  home.write("b", "0");
+  git(home.workspaceDir, "add", "-f", "b");
+  git(home.workspaceDir, "config", "core.repositoryFormatVersion", "1");
+  git(home.workspaceDir, "config", "extensions.objectFormat", "sha1");
+  await home.task(command("echo 1 > b"));
+  await home.session.undo();
+  expect([home.text("b"), home.warnings]).toEqual(["0", []]);
+});
+
 test("whatever commands and tools did to a repository, undoing task by task gives the tree of before", async () => {
   const name = fc.constantFrom("a", "b", "d/a", "d/e/b", "x");
   const change = fc.oneof(
