@@ -104,21 +104,18 @@ test("a repository without git is not covered, with a warning, nor is a task for
   );
 });
 
-test("git is asked for contents by one process, however many files there are", async () => {
+test("git is asked for contents by one process and for modes by another, however many files there are", async () => {
   const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
   const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(4000)]));
   const log = join(mkdtempSync(join(tmpdir(), "rookery-test-")), "log");
-  gitProgram(dirname(log), `echo "$1" >> ${log}; PATH=${process.env.PATH} exec git "$@"`);
+  gitProgram(dirname(log), `echo "$*" >> ${log}; PATH=${process.env.PATH} exec git "$@"`);
   await using home = await repository(files, {}, { PATH: `${dirname(log)}:${process.env.PATH}` });
-  await home.task(command("for f in f*; do echo 1 > $f; done"));
+  await home.task(command("chmod 600 f*; for f in f1*; do echo 1 > $f; done"));
   rmSync(log);
   await home.session.undo();
-  expect(names.map((name) => home.text(name))).toEqual(Object.values(files));
-  expect(
-    readFileSync(log, "utf8")
-      .split("\n")
-      .filter((word) => word === "cat-file"),
-  ).toHaveLength(1);
+  expect(home.files()).toEqual(Object.fromEntries(names.map((name) => [name, `644 ${files[name]}`])));
+  const words = readFileSync(log, "utf8").match(/cat-file|ls-tree/g);
+  expect(words?.sort()).toEqual(["cat-file", "ls-tree"]);
   rmSync(dirname(log), { recursive: true });
 });
 
