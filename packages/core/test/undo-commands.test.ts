@@ -129,6 +129,16 @@ test("when objects are gone from the repository, what the next commands do is co
   expect([home.text("a"), home.text("d/b")]).toEqual(["1\n", "0"]);
 });
 
+test("where git cannot say what commands did, what file tools did is undone, and nothing else is said to be covered", async () => {
+  await using home = await repository({ a: "0", b: "0" });
+  await home.task(write("a", "1"), command("echo 1 > b"));
+  rmSync(join(home.undoDir, "git", "objects"), { recursive: true });
+  const { files, notes } = await home.session.undo();
+  expect(files).toMatchObject([{ path: home.pathOf("a"), action: "restored" }]);
+  expect(notes).toEqual([expect.stringMatching(/^what commands of task 1 did is not undone: git diff-tree failed: /)]);
+  expect([home.text("a"), home.text("b")]).toEqual(["0", "1\n"]);
+});
+
 test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, and no nested one", async () => {
   await using home = await repository({ a: "0" });
   const mark = (name: string): string => `touch ${join(home.workspaceDir, "..", `ran-${name}`)}`;
