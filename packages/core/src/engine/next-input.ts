@@ -17,8 +17,9 @@ export const HARNESS_STOPPED = "harness-stopped";
  *
  * 1. The committed request's calls are answered in their order, each by its recorded output.
  * 2. What was asked since and never answered follows. Where a run broke off inside a reply, its input and whatever the
- *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given,
- *    but for that of a goal, which is over, and for what is long and did not fit the context: of that stays what fits.
+ *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated);
+ *    otherwise the input stands as it was given, but for that of a goal, which is over, and for what is long and did not
+ *    fit the context: of that a part stays.
  * 3. If the run is still trying and calls of a failed attempt had begun to run, a `[turn_retried]` text lists them.
  *
  * @param records - Complete messages and events in recorded order, from a committed `request_begin` or the session's
