@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { fakeAgent, outcome } from "../test/support/fake-agent.ts";
 import { type FakeIo, fakeIo, written } from "../test/support/fake-io.ts";
 import { rookery } from "./rookery.ts";
+import { sessionToResume } from "./session-to-resume.ts";
 
 const [older, newer] = ["session-2026-01-01-00-00-00-aaaa1111", "session-2026-01-02-00-00-00-bbbb1111"];
 
@@ -78,6 +79,14 @@ test("Ctrl-C ends the picking at once, and nothing is started", async () => {
   const { code, log } = await running;
   expect(code).toBe(130);
   expect(log.map(([name]) => name)).not.toContain("resumeSession");
+});
+
+test("an interruption while the list was read asks nothing", async () => {
+  const io = fakeIo({ isTTY: true, cwd: "/tmp" });
+  const { createAgent } = fakeAgent({ sessions: [{ ...SUMMARY, id: newer }] });
+  const agent = await createAgent({});
+  expect(await sessionToResume(agent, { resume: true }, "/tmp", io, AbortSignal.abort())).toBeUndefined();
+  expect(io.err()).toBe("");
 });
 
 test("the end of the input picks nothing", async () => {

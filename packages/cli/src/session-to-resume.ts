@@ -3,6 +3,7 @@ import { type Agent, RookeryError, type SessionSummary } from "@rookery/core";
 import type { Io } from "./io.ts";
 import { discardTyped } from "./prompt-approval.ts";
 import { oneLine } from "./render/neutralise.ts";
+import { sessionOfPart } from "./session-of-part.ts";
 
 /**
  * What `--resume [ID]` says. The value may be left out, so that words behind the flag are the prompt, where there is no
@@ -56,23 +57,6 @@ async function latest(agent: Agent, workspace: string): Promise<string> {
   });
 }
 
-/**
- * The session that has this in its id; the text itself where none has, so that the agent says what is wrong with it.
- *
- * @throws {RookeryError} `usage` when several have.
- */
-export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
-  const sessions = await agent.listSessions();
-  const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
-  if (matches.length < 2 || sessions.some(({ id }) => id === part)) return matches[0]?.id ?? part;
-  throw new RookeryError("usage", `${matches.length} sessions have ${JSON.stringify(part)} in their id`, {
-    hint: `name one of ${matches
-      .slice(0, 3)
-      .map(({ id }) => id)
-      .join(", ")}`,
-  });
-}
-
 const MAX_SHOWN = 20;
 
 async function pick(
@@ -86,11 +70,12 @@ async function pick(
   }
   const shown = sessions.filter(({ empty }) => !empty).slice(0, MAX_SHOWN);
   if (shown.length === 0) throw new RookeryError("session-not-found", "no session is recorded yet");
+  await discardTyped(io.stdin);
+  if (signal?.aborted) return undefined;
   for (const [at, { updatedAt, workspace = "?", title, firstText = "" }] of shown.entries()) {
     const when = updatedAt.slice(0, 16).replace("T", " ");
     io.stderr.write(`${String(at + 1).padStart(2)}  ${when}  ${oneLine(workspace)}  ${oneLine(title ?? firstText)}\n`);
   }
-  await discardTyped(io.stdin);
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   const close = (): void => lines.close();
   signal?.addEventListener("abort", close);

@@ -158,6 +158,17 @@ test("where no summary can be had the context stays, the task goes on, and a res
   expect(await scene.resumed("and?")).toEqual([...scene.conversation(0), "and?"]);
 });
 
+test("that no summary was made is not said behind one that was made later", async () => {
+  const useless = Array.from({ length: 6 }, () => ({ thinking: "nothing" }));
+  await using scene = await open([{ text: "done", ...FULL }, ...useless], [SUMMARY], ["more"]);
+  await scene.run("begin");
+  expect((await drain(scene.session.compact()))[1]).toEqual({ status: "completed" });
+  await scene.run("next");
+  const said = ["[context_summary]\nthe story so far\n[/context_summary]", "next"];
+  expect(scene.asked(2)).toEqual([said]);
+  expect(await scene.resumed("and?")).toEqual([...said, "more", "and?"]);
+});
+
 test("a summary whose request never succeeds leaves nothing behind in the conversation", async () => {
   const refused = { outcome: { status: "failed", permanent: true, message: "no" } } as const;
   await using scene = await open([{ ...CALL, ...FULL }, refused, "done"], []);
@@ -244,6 +255,18 @@ test("a conversation that does not fit whatever is done ends the task and says s
   await using off = await open(["hi", overflow], [], { maxContextTokens: 0 });
   await off.run("hello");
   expect((await off.run("begin")).messages.filter(({ payload }) => payload.type === "compaction_begin")).toEqual([]);
+});
+
+test("a long prompt that did not fit, behind a summary either, is said again shortened, live and resumed, and the next one works", async () => {
+  const overflow = { outcome: { status: "failed", permanent: true, overflow: true, message: "too long" } } as const;
+  await using scene = await open(["hi", overflow], [SUMMARY], [overflow, "fine"]);
+  await scene.run("hello");
+  expect((await scene.run("x".repeat(50_000))).outcome.code).toBe("context-overflow");
+  expect((await scene.run("again")).outcome.status).toBe("completed");
+  const shortened = expect.stringMatching(/^x{8000}\n\[.*34000 characters.*\]\nx{8000}$/);
+  const said = ["[context_summary]\nthe story so far\n[/context_summary]", shortened, "again"];
+  expect(scene.asked(2).at(-1)).toEqual(said);
+  expect(await scene.resumed("and?")).toEqual([...said, "fine", "and?"]);
 });
 
 test("a context that is as full behind its summary as before is left alone, with a warning", async () => {

@@ -104,21 +104,18 @@ test("a repository without git is not covered, with a warning, nor is a task for
   );
 });
 
-test("git is asked for contents by one process, however many files there are", async () => {
+test("git is asked for contents by one process and for modes by another, however many files there are", async () => {
   const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
   const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(4000)]));
   const log = join(mkdtempSync(join(tmpdir(), "rookery-test-")), "log");
-  gitProgram(dirname(log), `echo "$1" >> ${log}; PATH=${process.env.PATH} exec git "$@"`);
+  gitProgram(dirname(log), `echo "$*" >> ${log}; PATH=${process.env.PATH} exec git "$@"`);
   await using home = await repository(files, {}, { PATH: `${dirname(log)}:${process.env.PATH}` });
-  await home.task(command("for f in f*; do echo 1 > $f; done"));
+  await home.task(command("chmod 600 f*; for f in f1*; do echo 1 > $f; done"));
   rmSync(log);
   await home.session.undo();
-  expect(names.map((name) => home.text(name))).toEqual(Object.values(files));
-  expect(
-    readFileSync(log, "utf8")
-      .split("\n")
-      .filter((word) => word === "cat-file"),
-  ).toHaveLength(1);
+  expect(home.files()).toEqual(Object.fromEntries(names.map((name) => [name, `644 ${files[name]}`])));
+  const words = readFileSync(log, "utf8").match(/cat-file|ls-tree/g);
+  expect(words?.sort()).toEqual(["cat-file", "ls-tree"]);
   rmSync(dirname(log), { recursive: true });
 });
 
@@ -130,6 +127,16 @@ test("when objects are gone from the repository, what the next commands do is co
   expect(home.warnings).toHaveLength(1);
   expect(await home.session.undo()).toMatchObject({ task: 3, files: [{ action: "restored" }, { action: "restored" }] });
   expect([home.text("a"), home.text("d/b")]).toEqual(["1\n", "0"]);
+});
+
+test("where git cannot say what commands did, what file tools did is undone, and nothing else is said to be covered", async () => {
+  await using home = await repository({ a: "0", b: "0" });
+  await home.task(write("a", "1"), command("echo 1 > b"));
+  rmSync(join(home.undoDir, "git", "objects"), { recursive: true });
+  const { files, notes } = await home.session.undo();
+  expect(files).toMatchObject([{ path: home.pathOf("a"), action: "restored" }]);
+  expect(notes).toEqual([expect.stringMatching(/^what commands of task 1 did is not undone: git diff-tree failed: /)]);
+  expect([home.text("a"), home.text("b")]).toEqual(["0", "1\n"]);
 });
 
 test("a hostile repository runs nothing: no filter, hook, fsmonitor, include, and no nested one", async () => {
@@ -226,6 +233,17 @@ test("a repository with SHA-256 for its hash is covered, since hashes are ours",
   await home.task(command("echo 1 > a"));
   await home.session.undo();
   expect([home.text("a"), home.warnings]).toEqual(["0", []]);
+});
+
+test("a repository that names the hash it has anyway is recorded with its tracked files that are ignored", async () => {
+  await using home = await repository({ a: "0", ".gitignore": "b\n" });
+  home.write("b", "0");
+  git(home.workspaceDir, "add", "-f", "b");
+  git(home.workspaceDir, "config", "core.repositoryFormatVersion", "1");
+  git(home.workspaceDir, "config", "extensions.objectFormat", "sha1");
+  await home.task(command("echo 1 > b"));
+  await home.session.undo();
+  expect([home.text("b"), home.warnings]).toEqual(["0", []]);
 });
 
 test("whatever commands and tools did to a repository, undoing task by task gives the tree of before", async () => {

@@ -6,7 +6,7 @@ import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { transcript } from "../render/transcript.ts";
 import { type ErrorReport, errorReport, exitCodeOf, notice, reportError } from "../report-error.ts";
-import { sessionOfPart } from "../session-to-resume.ts";
+import { sessionOfPart } from "../session-of-part.ts";
 import { withAgent } from "../with-agent.ts";
 import { defineTransfer } from "./transfer-sessions.ts";
 import { defineUndo } from "./undo-session.ts";

@@ -10,7 +10,7 @@ import { type AgentFlags, addAgentFlags, addOutputFlag, type OutputMode } from "
 import { watchInterruption } from "../interruption.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { notice } from "../report-error.ts";
-import { sessionOfPart } from "../session-to-resume.ts";
+import { sessionOfPart } from "../session-of-part.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface ImportFlags extends AgentFlags {

@@ -55,6 +55,8 @@ test.each([
   const undos = agent.log.filter(([what]) => what === "undoSession");
   expect(undos).toHaveLength(calls);
   expect(undos[0]).toEqual(["undoSession", "s", { force: false, dryRun: true }]);
+  // The task that was shown, whatever has run since.
+  if (calls > 1) expect(undos[1]).toEqual(["undoSession", "s", { force: false, task: 3 }]);
 });
 
 test("what is refused, why, and what is not covered is told before the question, and not twice", async () => {
@@ -100,10 +102,18 @@ test("--yes does not ask; --dry-run does nothing; an undo with nothing to change
   expect(dry.out()).toBe(`${DIFF}would be restored /w/a\n`);
   expect(agent.log.filter(([what]) => what === "undoSession")).toHaveLength(1);
   const none = fakeIo({ isTTY: true });
+  const unchanged: UndoResult = { task: 3, files: [{ path: "/w/a", action: "unchanged" }], notes: [] };
+  const idle = fakeAgent({ undo: () => unchanged });
+  expect(await rookery(["sessions", "undo", "s"], fakeIo({ isTTY: true }), idle)).toBe(0);
+  expect(idle.log.filter(([what]) => what === "undoSession").at(-1)).toEqual([
+    "undoSession",
+    "s",
+    { force: false, task: 3 },
+  ]);
   const nothing: UndoResult = { nothing: "undone", files: [], notes: ["there is no task to undo"] };
-  const idle = fakeAgent({ undo: () => nothing });
-  expect(await rookery(["sessions", "undo", "s"], none, idle)).toBe(0);
-  expect(idle.log.filter(([what]) => what === "undoSession").at(-1)).toEqual(["undoSession", "s", { force: false }]);
+  const over = fakeAgent({ undo: () => nothing });
+  expect(await rookery(["sessions", "undo", "s"], none, over)).toBe(0);
+  expect(over.log.filter(([what]) => what === "undoSession")).toHaveLength(1);
   expect(none.err()).toBe("rookery: there is no task to undo\n");
 });
 

@@ -8,7 +8,7 @@ import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
 import { diffLines, fileLines, isChanged, undoNotes } from "../render/undo-lines.ts";
 import { notice } from "../report-error.ts";
-import { sessionOfPart } from "../session-to-resume.ts";
+import { sessionOfPart } from "../session-of-part.ts";
 import { withAgent } from "../with-agent.ts";
 
 interface UndoFlags extends AgentFlags {
@@ -42,11 +42,11 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
   const options = { ...(task !== undefined && { task }), force };
   await withAgent(flags, context, async (agent) => {
     const id = await sessionOfPart(agent, part);
-    const run = (more: Pick<UndoOptions, "dryRun">): Promise<UndoResult> =>
+    const run = (more: Pick<UndoOptions, "dryRun" | "task">): Promise<UndoResult> =>
       agent.undoSession(id, { ...options, ...more });
     const asks = !dryRun && !yes && context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;
     const shown = asks || dryRun ? await run({ dryRun: true }) : undefined;
-    // Where nothing changes it is put on record that the task is undone.
+    // Where a task changes nothing it is put on record that it is undone.
     const asked = !dryRun && shown && countChanged(shown) > 0 ? shown : undefined;
     if (asked && output !== "json") await preview(id, asked, flags, context);
     if (asked && !(await confirm(context.io, questionOf(asked)))) {
@@ -54,7 +54,9 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
       context.exitCode = FAILED;
       return;
     }
-    const result = shown && dryRun ? shown : await run({});
+    const isDone = shown !== undefined && (dryRun || shown.task === undefined);
+    // The task that was shown: meanwhile another process may have run one.
+    const result = isDone ? shown : await run(shown?.task === undefined ? {} : { task: shown.task });
     if (output === "json") await tellJson(id, result, flags, context);
     else await tell(id, result, flags, context, asked);
     if (result.nothing === "not-kept" || result.files.some(isLeft)) context.exitCode = FAILED;

@@ -3,7 +3,8 @@ import { oneLine } from "./neutralise.ts";
 
 /**
  * What a call is about, on one line: its name and, from the tool's own schema, its `description` argument and its first
- * other string argument. A session that is resumed does not say its schemas again; then the arguments' own names count. The description, which is the model's own word, gives way to the other up to half of the room.
+ * other string argument. A session that is resumed does not say its schemas again; then the arguments' own names count. The
+ * description, which is the model's own word, gives way to the other up to half of the room.
  *
  * @param columns - Longer headings are cut to this many characters.
  */

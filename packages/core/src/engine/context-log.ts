@@ -2,8 +2,8 @@ import { eventMessage, userText } from "../omnimessage/build.ts";
 import { isCompleteModelMessage, isType } from "../omnimessage/guards.ts";
 import type { EventPayload, OmniMessage } from "../omnimessage/message.ts";
 import { isContextSummary, NO_SUMMARY } from "./compaction/summary-text.ts";
-import { asPast } from "./goal/past-goal.ts";
 import { isCommit, nextInput } from "./next-input.ts";
+import { isOverflow, repeatedInput } from "./repeated-input.ts";
 
 /**
  * What the record says of one model context: what the model has been sent and said, and what its next request must bring.
@@ -74,7 +74,10 @@ export class ContextLog {
   /** The input of the next request; see `nextInput`. */
   nextInput(): OmniMessage[] {
     const isOver = this.#tail.some((message) => isType(message, "abort"));
-    return [...(isOver ? this.#opening.map(asPast) : this.#opening), ...nextInput(this.#tail)];
+    const didNotFit = this.#tail.some(isOverflow);
+    const again = (message: OmniMessage): OmniMessage =>
+      isSummary(message) ? message : repeatedInput(message, didNotFit);
+    return [...(isOver ? this.#opening.map(again) : this.#opening), ...nextInput(this.#tail)];
   }
 
   /** Every output is, but for one that nobody called for or that came before: a record may hold what no history can. */

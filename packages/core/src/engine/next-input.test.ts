@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventMessage, modelMessage, userText } from "../omnimessage/build.ts";
+import { eventMessage, modelMessage, userData, userText } from "../omnimessage/build.ts";
 import type { OmniMessage } from "../omnimessage/message.ts";
 import { KILLED_OUTPUT, nextInput } from "./next-input.ts";
 
@@ -98,9 +98,25 @@ test("of a long input that did not fit the context, its beginning and its end ar
     nextInput([userText(long), begin, end("failed"), overflow, userText("hi")]),
   ) as string[];
   expect(text).toMatch(
-    /^begin x+\n\[\.\.\. 34010 characters left out: with them the request did not fit \.\.\.\]\nx+ end$/,
+    /^begin x+\n\[\.\.\. 34010 characters left out: with it the request did not fit \.\.\.\]\nx+ end$/,
   );
   expect(text.length).toBeLessThan(16_100);
   expect(next).toBe("hi");
   expect(shown(nextInput([userText(long), begin, end("failed"), abort, userText("hi")]))).toEqual([long, "hi"]);
+});
+
+test("what was said again in a run that did not fit the context is shortened too, and data is left out", () => {
+  const [long, data] = [userText("x".repeat(50_000)), userData("A".repeat(50_000), "application/pdf")];
+  const overflow = eventMessage({ type: "abort", code: "context-overflow" });
+  const records = [long, data, begin, end("aborted"), abort, userText("hi"), begin, end("failed"), overflow];
+  const [smileys] = shown(
+    nextInput([userText(`x${"😀".repeat(20_000)}y`), begin, end("failed"), overflow]),
+  ) as string[];
+  expect(smileys).toMatch(/^x(😀){3999}\n\[.*24004 characters.*\]\n(😀){3999}y$/u);
+  expect(shown(nextInput([...records, userText("again")]))).toEqual([
+    expect.stringMatching(/^x{8000}\n\[.*34000 characters.*\]\nx{8000}$/),
+    "[application/pdf data left out: with it the request did not fit]",
+    "hi",
+    "again",
+  ]);
 });

@@ -1,7 +1,7 @@
 import { modelMessage, userImage, userText } from "../omnimessage/build.ts";
 import { isType } from "../omnimessage/guards.ts";
 import type { OmniMessage, ToolCallOutputPayload, ToolCallPayload } from "../omnimessage/message.ts";
-import { repeatedInput } from "./repeated-input.ts";
+import { isOverflow, repeatedInput } from "./repeated-input.ts";
 import { callText, proseText, tagged } from "./transcript.ts";
 
 /** What a committed call that never got an output is answered with after the harness was killed. */
@@ -17,8 +17,9 @@ export const HARNESS_STOPPED = "harness-stopped";
  *
  * 1. The committed request's calls are answered in their order, each by its recorded output.
  * 2. What was asked since and never answered follows. Where a run broke off inside a reply, its input and whatever the
- *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated); otherwise the input stands as it was given,
- *    but for that of a goal, which is over, and for long texts of a run that did not fit the context: of them stays what fits.
+ *    reply had brought become one `[turn_aborted]` text, images behind it (what a failed attempt said is not repeated);
+ *    otherwise the input stands as it was given, but for that of a goal, which is over, and for what is long and did not
+ *    fit the context: of that a part stays.
  * 3. If the run is still trying and calls of a failed attempt had begun to run, a `[turn_retried]` text lists them.
  *
  * @param records - Complete messages and events in recorded order, from a committed `request_begin` or the session's
@@ -68,7 +69,7 @@ export function killedOutput(call: OmniMessage<ToolCallPayload>): OmniMessage<To
 
 /** Runs that ended without an answer: flattened if a reply had begun, as given if not. */
 function brokenOff(records: readonly OmniMessage[]): OmniMessage[] {
-  const runs = runsOf(records).map(withRepeatedInput);
+  const runs = withRepeatedInput(runsOf(records));
   const input = runs.flat().filter(isInput);
   const outputs = new Map([...runs.flatMap(killedOutputs), ...outputsById(records)]);
   const pieces = runs.flatMap((run) => runTranscript(run, outputs));
@@ -95,11 +96,10 @@ function killedOutputs(run: readonly OmniMessage[]): [id: string, ToolCallOutput
     .map((call) => [call.payload.tool_call_id, killedOutput(call).payload]);
 }
 
-/** The same, with its input as it can be said again once the run is over. */
-function withRepeatedInput(run: readonly OmniMessage[]): OmniMessage[] {
-  const end = run.at(-1);
-  const didNotFit = end !== undefined && isType(end, "abort") && end.payload.code === "context-overflow";
-  return run.map((message) => (isInput(message) ? repeatedInput(message, didNotFit) : message));
+/** The same, with their input as it can be said again once they are over; what was asked first is in every request since. */
+function withRepeatedInput(runs: readonly OmniMessage[][]): OmniMessage[][] {
+  const last = runs.findLastIndex((run) => run.some(isOverflow));
+  return runs.map((run, at) => run.map((message) => (isInput(message) ? repeatedInput(message, at <= last) : message)));
 }
 
 /** The records of each run, with the `abort` that ends it. */

@@ -29,10 +29,6 @@ import type { UndoOptions, UndoResult } from "./undo/undo-task.ts";
 
 const DEFAULT_MAX_ROUNDS = 100;
 
-function isNothing(messages: readonly OmniMessage[]): boolean {
-  return Array.isArray(messages) && messages.length === 0;
-}
-
 /** How a compaction ended that was asked for; `completed` also where there was nothing to compact. */
 export interface CompactionOutcome {
   readonly status: StopReason;
@@ -331,4 +327,9 @@ export class Session {
 
 function spendingOf({ turns, usage, cost_usd }: RunOutcome): Spending {
   return { turns, usage, ...(cost_usd !== undefined && { cost_usd }) };
+}
+
+/** Of a program that nobody checks anything may come, no list too. */
+function isNothing(messages: readonly OmniMessage[]): boolean {
+  return Array.isArray(messages) && messages.length === 0;
 }

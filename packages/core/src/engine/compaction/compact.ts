@@ -9,7 +9,7 @@ import { addSpending, NO_SPENDING, type Spending } from "../run-outcome.ts";
 import { recentMessages } from "./recent-messages.ts";
 import { requestSummary, type SummaryOutcome } from "./request-summary.ts";
 import { shortenOutputs } from "./shorten-outputs.ts";
-import { contextSummary } from "./summary-text.ts";
+import { contextSummary, NO_SUMMARY } from "./summary-text.ts";
 
 type Reason = EventPayload<"compaction_begin">["reason"];
 type Mode = EventPayload<"compaction_begin">["mode"];
@@ -46,7 +46,7 @@ export async function compact(engine: Engine, run: TaskRun, reason: Reason): Pro
   const attempt = summariser && { attempt: attempts };
   await run.emit(eventMessage({ type: "compaction_end", reason, mode, status, ...attempt, ...failed }));
   if (status === "completed") {
-    const carried = shorter ?? [...opening(engine, run, scene, reason, summary), ...scene.unanswered];
+    const carried = shorter ?? opening(engine, run, scene, reason, summary);
     const started = engine.startContext(carried);
     if (started.isOnRecord) return { status, engine: started.engine, spent };
     return { status: "failed", engine: started.engine, message: "the next context could not be recorded", spent };
@@ -116,18 +116,27 @@ const LEFT_OUT = "[the conversation before this is left out]";
 /** Of the turns that are kept otherwise. */
 const OVERFLOW_SHARE = 0.5;
 
-/** What the next context knows of the conversation. */
+/** What the next context knows of the conversation, and what no reply has answered. */
 function opening(
   { compaction }: Engine,
   { notices }: TaskRun,
-  { conversation }: Scene,
+  { conversation, unanswered }: Scene,
   reason: Reason,
   summary: string | undefined,
 ): OmniMessage[] {
   // What did not fit was estimated too low, and what is kept of it is estimated by the same rule.
   const share = reason === "overflow" ? OVERFLOW_SHARE : 1;
   const recent = recentMessages(conversation, compaction.keepRecentTokens * share);
-  const running = runningMessages(notices.list());
-  if (summary !== undefined) return [userText(contextSummary(summary), "harness"), ...running, ...recent];
-  return recent.length === 0 ? running : [userText(LEFT_OUT, "harness"), ...running, ...recent];
+  const rest = [
+    ...runningMessages(notices.list()),
+    ...recent,
+    ...unanswered.filter((message) => !isNoSummary(message)),
+  ];
+  if (summary !== undefined) return [userText(contextSummary(summary), "harness"), ...rest];
+  return recent.length === 0 ? rest : [userText(LEFT_OUT, "harness"), ...rest];
+}
+
+/** The attempts that it speaks of stay behind. */
+function isNoSummary(message: OmniMessage): boolean {
+  return isType(message, "text") && message.payload.sender === "harness" && message.payload.text === NO_SUMMARY;
 }

@@ -18,8 +18,9 @@ export type AppliedPlan = FilePlan & { readonly sha256?: string };
 /**
  * Puts files back, and takes away what was not there before; what is overwritten is kept first, as a task of its own.
  *
- * What was made last goes first, so that a directory that took the place of a file is out of the way when the file comes.
+ * What lies deepest goes first, so that a directory that took the place of a file is out of the way when the file comes.
  *
+ * @param plans - In the order of their paths.
  * @param madeSince - Directories younger than this, in milliseconds, go when they are empty; absent: only those on record.
  */
 export async function applyPlans(
@@ -28,15 +29,14 @@ export async function applyPlans(
   recorder: TaskRecorder,
   madeSince: { readonly root: string; readonly atMs: number } | undefined,
 ): Promise<AppliedPlan[]> {
-  const byPath = [...plans].sort((a, b) => (a.change.path < b.change.path ? -1 : 1));
   const made = new Set(plans.flatMap(({ change }) => change.made));
   const applied = new Map<FilePlan, AppliedPlan>();
-  for (const plan of byPath.toReversed()) {
+  for (const plan of plans.toReversed()) {
     if (plan.action !== "deleted") continue;
     applied.set(plan, await apply(plan, recorder, undefined, (path) => unlink(path)));
     await removeDirectories(plan.change.path, made, madeSince);
   }
-  for (const plan of byPath) {
+  for (const plan of plans) {
     const { before } = plan.change;
     if (plan.action !== "restored") continue;
     // One at a time, since together they may be more than there is memory.
@@ -45,7 +45,7 @@ export async function applyPlans(
       applied.set(plan, { ...plan, action: "not-kept", reason: GONE });
     else applied.set(plan, await apply(plan, recorder, content, putBack(plan, content)));
   }
-  return byPath.map((plan) => applied.get(plan) ?? plan);
+  return plans.map((plan) => applied.get(plan) ?? plan);
 }
 
 async function apply(

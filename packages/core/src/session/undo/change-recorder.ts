@@ -5,6 +5,7 @@ import type { FileState } from "./file-state.ts";
 import { GitProblem } from "./git/private-repository.ts";
 import { compareTrees, type Snapshot, type TreeChange, takeSnapshot } from "./git/snapshot.ts";
 import { findWorkTree, type WorkTree } from "./git/work-tree.ts";
+import { MAX_LISTED } from "./left-out-changes.ts";
 import type { TreeEntry } from "./task-changes.ts";
 import { gitReason, type UndoStore } from "./undo-store.ts";
 
@@ -162,7 +163,7 @@ async function treeEntry(
     tree,
     ...(!isUsual && { modes: await store.keepText(JSON.stringify(modes)) }),
     ...(doubtful.length > 0 && { doubtful }),
-    ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, MAX_NAMED) }),
+    ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, MAX_LISTED) }),
   };
 }
 
@@ -183,8 +184,6 @@ interface Commands {
 }
 
 const TOO_SLOW = `recording the git work tree would have taken longer than ${SNAPSHOT_MS / 1000} s`;
-/** Of paths in one line of the journal. */
-const MAX_NAMED = 100;
 
 /** The directories above a path that are not there, outermost first. */
 function missingAbove(path: string): string[] {

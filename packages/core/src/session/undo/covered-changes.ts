@@ -25,16 +25,14 @@ export async function coveredChanges(
     notes.push(`commands of task ${task} ran, and what they did is not undone: ${uncovered}`);
   const before = entries.find((entry) => entry.type === "tree");
   if (before === undefined) return { changes: await changesOf(store, entries, undefined), notes };
-  const ofState: string[] = [];
-  let after: TreeEntry | undefined;
   try {
-    after = await stateAfter(store, place, journal, before, ofState);
+    const ofState: string[] = [];
+    const after = await stateAfter(store, place, journal, before, ofState);
     const changes = await changesOf(store, entries, after);
     return { changes, notes: [...notes, ...coverageNotes(before, after), ...ofState], before };
   } catch (error) {
-    ofState.push(`what commands of task ${task} did is not undone: ${gitReason(error)}`);
-    const changes = await changesOf(store, entries, undefined);
-    return { changes, notes: [...notes, ...coverageNotes(before, after), ...ofState] };
+    notes.push(`what commands of task ${task} did is not undone: ${gitReason(error)}`);
+    return { changes: await changesOf(store, entries, undefined), notes };
   }
 }
 

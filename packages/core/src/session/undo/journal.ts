@@ -47,7 +47,11 @@ export type JournalEntry =
   /** Everything of the task was put back, by that other one; absent: it was found as it was before. */
   | { readonly type: "undone"; readonly task: number; readonly by?: number };
 
-/** Adds a line, with one `write(2)`; the line break stands before it, so that a torn line spoils no other. @throws What the file system reports. */
+/**
+ * Adds a line, with one `write(2)`; the line break stands before it, so that a torn line spoils no other.
+ *
+ * @throws What the file system reports.
+ */
 export function appendEntry(file: string, entry: JournalEntry): void {
   const fd = openPrivateFile(file, "append");
   try {

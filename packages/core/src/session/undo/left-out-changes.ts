@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { CLOCK_LAG_MS } from "./file-state.ts";
+import { isUnicode } from "./git/list-files.ts";
 import type { FileChange, TreeEntry } from "./task-changes.ts";
 import { TOO_LONG } from "./undo-store.ts";
 
@@ -17,11 +18,11 @@ export function leftOutChanges(before: TreeEntry, after: TreeEntry, maxFileBytes
   const until = after.at === "" ? Number.POSITIVE_INFINITY : Date.parse(after.at);
   return [...new Set([...old, ...now])].flatMap((name): FileChange[] => {
     const path = join(before.root, name);
-    const stats = isReadableName(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    const stats = isUnicode(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     const [wasThere, isThere] = [old.has(name), now.has(name)];
     const reason = reasonOf(name, stats !== undefined && stats.size > maxFileBytes);
     const unkept: FileChange = { path, before: { kind: "unkept", reason }, left: [], made: [] };
-    if (!isReadableName(name)) return isWhole && wasThere !== isThere ? [unkept] : [];
+    if (!isUnicode(name)) return isWhole && wasThere !== isThere ? [unkept] : [];
     if (stats === undefined) return isWhole && wasThere && !isThere ? [unkept] : [];
     if (stats.isDirectory()) return !wasThere && stats.birthtimeMs >= since ? [unkept] : [];
     if (stats.ctimeMs < since) return [];
@@ -31,15 +32,10 @@ export function leftOutChanges(before: TreeEntry, after: TreeEntry, maxFileBytes
 }
 
 /** So many are named in a state, the others are not. */
-const MAX_LISTED = 100;
+export const MAX_LISTED = 100;
 
 function reasonOf(name: string, isLong: boolean): string {
   if (name.endsWith("/")) return "it is a repository of its own";
-  if (!isReadableName(name)) return "its name is not UTF-8";
+  if (!isUnicode(name)) return "its name is not UTF-8";
   return isLong ? TOO_LONG : "it was longer than undo.max_file_bytes or could not be read";
-}
-
-/** Bytes of a name that are not UTF-8 have been replaced in the reading. */
-function isReadableName(name: string): boolean {
-  return !name.includes("\ufffd");
 }

@@ -21,8 +21,7 @@ export function nothingToUndo(
   const lost = laterNotes(tasks, 0);
   const off = isOff ? [OFF] : [];
   const isLost = isOff || lost.length > 0;
-  const undone = tasks.filter((task) => task.isUndone && task.undoes === undefined);
-  if (undone.length > 0) {
+  if (tasks.some((task) => task.isUndone && task.undoes === undefined)) {
     const undo = tasks.findLast((task) => task.undoes !== undefined && !task.isUndone);
     const again = undo ? `; undo task ${undo.task} to do task ${undo.undoes} again` : "";
     const notes = [`${NONE}: what is on record is undone${again}`, ...lost, ...off];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FileState } from "./file-state.ts";
-import { compareTrees, fileOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
+import { compareTrees, filesOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
 import type { JournalEntry } from "./journal.ts";
 import { leftOutChanges } from "./left-out-changes.ts";
 import type { UndoStore } from "./undo-store.ts";
@@ -79,10 +79,10 @@ async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry
   };
   for (const { path, before: was, after: is } of await compareTrees(store.repository, before.tree, after.tree))
     add(path, await stateOf(store, was, oldModes.get(path)), await stateOf(store, is, newModes.get(path)));
-  for (const path of new Set([...oldModes.keys(), ...newModes.keys()])) {
-    if (files.has(join(before.root, path)) || oldModes.get(path) === newModes.get(path)) continue;
-    const same = await fileOfTree(store.repository, before.tree, path);
-    if (same === undefined) continue;
+  const changedModes = [...new Set([...oldModes.keys(), ...newModes.keys()])].filter(
+    (path) => oldModes.get(path) !== newModes.get(path) && !files.has(join(before.root, path)),
+  );
+  for (const [path, same] of await filesNamed(store, before.tree, changedModes)) {
     const state = await stateOf(store, same, oldModes.get(path));
     add(path, state, state);
   }
@@ -92,6 +92,16 @@ async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry
     files.set(change.path, hasGrown ? { ...known, left: change.left } : change);
   }
   return [...files.values()];
+}
+
+/** Those of a tree that it has, listed once however many there are. */
+async function filesNamed(store: UndoStore, tree: string, paths: readonly string[]): Promise<[string, TreeFile][]> {
+  if (paths.length === 0) return [];
+  const files = await filesOfTree(store.repository, tree);
+  return paths.flatMap((path): [string, TreeFile][] => {
+    const file = files.get(path);
+    return file ? [[path, file]] : [];
+  });
 }
 
 const MAYBE_OLDER = "what was there before this task was ignored or left out, so it may have been this";

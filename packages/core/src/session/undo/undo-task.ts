@@ -6,6 +6,7 @@ import { coveredChanges, laterNotes } from "./covered-changes.ts";
 import { LaterChanges } from "./later-changes.ts";
 import { type NothingToUndo, nothingToUndo, type UndonePlace } from "./nothing-to-undo.ts";
 import { type FilePlan, planFile, type UndoAction } from "./plan-file.ts";
+import type { FileChange } from "./task-changes.ts";
 import { lastTask, partialUndos, type RecordedTask, tasksIn } from "./task-list.ts";
 import { UndoDiffs } from "./undo-diff.ts";
 import type { UndoStore } from "./undo-store.ts";
@@ -76,26 +77,12 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
   if (target === undefined) return { result: { files: [], ...nothingToUndo(tasks, place) }, changed: [] };
   const { changes, notes, before } = await coveredChanges(store, place, journal, target);
   const later = new LaterChanges(store, target, tasks);
-  const force = options.force === true;
-  const plans: FilePlan[] = [];
-  const diffs = new UndoDiffs(place.workspaceDir);
-  const shown = new Map<string, string>();
-  for (const change of changes) {
-    try {
-      const whyChanged = later.reason.bind(later);
-      const { content, ...plan } = await planFile(store, change, { force, whyChanged });
-      const diff = await diffs.of(plan, content);
-      if (diff !== undefined) shown.set(change.path, diff);
-      plans.push(plan);
-    } catch (error) {
-      plans.push({ change, action: "refused", reason: problemText(error), isForced: false });
-    }
-  }
+  const whyChanged = later.reason.bind(later);
+  const inOrder = [...changes].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { plans, diffs } = await planFiles(store, place, inOrder, { force: options.force === true, whyChanged });
   const recorder = new TaskRecorder(store, place, { undoes: target.task });
   const madeSince = before && { root: before.root, atMs: Date.parse(before.at) };
-  const applied: readonly AppliedPlan[] = options.dryRun
-    ? [...plans].sort((a, b) => (a.change.path < b.change.path ? -1 : 1))
-    : await applyPlans(plans, store, recorder, madeSince);
+  const applied: readonly AppliedPlan[] = options.dryRun ? plans : await applyPlans(plans, store, recorder, madeSince);
   const changed = options.dryRun ? [] : applied.flatMap(changedFile);
   const isKnown = applied.length > 0 || before !== undefined;
   let by: number | undefined;
@@ -107,7 +94,7 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
     notes.push(`that task ${target.task} is undone could not be put on record: ${problemText(error)}`);
   }
   const files = applied.map(({ change: { path }, action, reason, forcible }) => {
-    const diff = action === "restored" || action === "deleted" ? shown.get(path) : undefined;
+    const diff = action === "restored" || action === "deleted" ? diffs.get(path) : undefined;
     const why = { ...(reason !== undefined && { reason }), ...(forcible && { forcible }) };
     return { path, action, ...why, ...(diff !== undefined && { diff }) };
   });
@@ -121,6 +108,29 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
     ...(by !== undefined && { undoTask: by }),
   };
   return { result: { ...about, files, notes: [...notes, ...laterNotes(tasks, task)] }, changed };
+}
+
+/** What is to be done with each file, and how that looks; one that cannot be looked at stops no other. */
+async function planFiles(
+  store: UndoStore,
+  { workspaceDir }: UndonePlace,
+  changes: readonly FileChange[],
+  options: Parameters<typeof planFile>[2],
+): Promise<{ readonly plans: readonly FilePlan[]; readonly diffs: ReadonlyMap<string, string> }> {
+  const plans: FilePlan[] = [];
+  const diffs = new Map<string, string>();
+  const undoDiffs = new UndoDiffs(workspaceDir);
+  for (const change of changes) {
+    try {
+      const { content, ...plan } = await planFile(store, change, options);
+      const diff = await undoDiffs.of(plan, content);
+      if (diff !== undefined) diffs.set(change.path, diff);
+      plans.push(plan);
+    } catch (error) {
+      plans.push({ change, action: "refused", reason: problemText(error), isForced: false });
+    }
+  }
+  return { plans, diffs };
 }
 
 function named(tasks: readonly RecordedTask[], task: number): RecordedTask {

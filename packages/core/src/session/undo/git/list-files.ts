@@ -73,8 +73,8 @@ export function pathsIn(output: Buffer): string[] {
   return output.toString().split("\0").slice(0, -1);
 }
 
-/** Names of other bytes have been replaced by a sign in the reading. */
-function isUnicode(path: string): boolean {
+/** Bytes of a name that are not UTF-8 have been replaced by a sign in the reading. */
+export function isUnicode(path: string): boolean {
   return !path.includes("\ufffd");
 }
 

@@ -19,8 +19,9 @@ export class GitProblem extends Error {
 
 /**
  * A repository of our own over somebody's work tree: its index and its objects are ours, the objects of theirs are read
- * only. Of their repository nothing is read but the list of tracked files, what it excludes and objects by their hash; so no
- * hook, filter, fsmonitor or included configuration of theirs has a say, and no configuration of the person or the machine.
+ * only. Of their repository nothing is read but the name of its hash, the list of tracked files, what it excludes and objects
+ * by their hash; so no hook, filter, fsmonitor or included configuration of theirs has a say, and no configuration of the
+ * person or the machine.
  */
 export class PrivateRepository {
   readonly gitDir: string;

@@ -85,16 +85,16 @@ export async function compareTrees(
   return changes;
 }
 
-/** A file of a tree; absent where the tree has none of that name. @throws {GitProblem} */
-export async function fileOfTree(
-  repository: PrivateRepository,
-  tree: string,
-  path: string,
-): Promise<TreeFile | undefined> {
-  const args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path];
-  const [entry = ""] = pathsIn(await repository.run(repository.gitDir, args));
-  const [mode = "", , oid = ""] = entry.split(/[ \t]/);
-  return treeFile(mode, oid);
+/** The files of a tree by their paths. @throws {GitProblem} */
+export async function filesOfTree(repository: PrivateRepository, tree: string): Promise<Map<string, TreeFile>> {
+  const entries = pathsIn(await repository.run(repository.gitDir, ["ls-tree", "-r", "-z", "--full-tree", tree]));
+  const files = new Map<string, TreeFile>();
+  for (const entry of entries) {
+    const [mode = "", , oid = ""] = entry.split(/[ \t]/, 3);
+    const file = treeFile(mode, oid);
+    if (file) files.set(entry.slice(entry.indexOf("\t") + 1), file);
+  }
+  return files;
 }
 
 const KINDS: Readonly<Record<string, TreeFile["kind"]>> = {

@@ -37,7 +37,7 @@ function workTree(root: string, gitDir: string): WorkTree {
   const commonDir = resolve(gitDir, smallFile(join(gitDir, "commondir")).trim() || ".");
   const objectsDir = join(commonDir, "objects");
   // An index and objects of another hash are none that ours could refer to.
-  const isOurs = !/objectformat\s*=\s*(?!sha1\b)/i.test(smallFile(join(commonDir, "config")));
+  const isOurs = !/objectformat\s*=\s*(?!\s|sha1\b)/i.test(smallFile(join(commonDir, "config")));
   // A line break would end the name in the list of alternates.
   const isBorrowable = isOurs && existsSync(objectsDir) && !objectsDir.includes("\n");
   return {
