@@ -65,5 +65,6 @@ function usageError(error: CommanderError, argv: readonly string[]): RookeryErro
 function otherHint({ code }: CommanderError, what: string): string {
   if (code === "commander.excessArguments") return "put a text with blanks into quotes";
   if (/^unknown option '-+($|[^-\w]|.*\s)/s.test(what)) return "write -- before a text that begins with -";
+  if (/'ID(\.\.\.)?'$/.test(what)) return "rookery sessions list shows the ids";
   return "see --help";
 }

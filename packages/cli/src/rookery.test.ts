@@ -58,7 +58,7 @@ test.each([
   [["run", "--- title"], "unknown option '--- title'; write -- before a text that begins with -"],
   [["run", "--model"], "option '--model <PROVIDER/MODEL_ID>' argument missing; see --help"],
   [["tool", "lst"], "unknown command 'lst'; did you mean list?"],
-  [["sessions", "show"], "missing required argument 'ID'; see --help"],
+  [["sessions", "show"], "missing required argument 'ID'; rookery sessions list shows the ids"],
 ])("%j is a usage error of one line", async (argv, message) => {
   const io = fakeIo();
   expect(await rookery(argv, io)).toBe(2);

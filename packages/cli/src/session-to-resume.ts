@@ -68,7 +68,8 @@ async function pick(
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     throw new RookeryError("usage", "--resume was given no id, and nobody sits at a terminal to pick one", { hint });
   }
-  const shown = sessions.filter(({ empty }) => !empty).slice(0, MAX_SHOWN);
+  const all = sessions.filter(({ empty }) => !empty);
+  const shown = all.slice(0, MAX_SHOWN);
   if (shown.length === 0) throw new RookeryError("session-not-found", "no session is recorded yet");
   await discardTyped(io.stdin);
   if (signal?.aborted) return undefined;
@@ -76,6 +77,7 @@ async function pick(
     const when = updatedAt.slice(0, 16).replace("T", " ");
     io.stderr.write(`${String(at + 1).padStart(2)}  ${when}  ${oneLine(workspace)}  ${oneLine(title ?? firstText)}\n`);
   }
+  if (all.length > shown.length) io.stderr.write(`    and ${all.length - shown.length} more: rookery sessions list\n`);
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   const close = (): void => lines.close();
   signal?.addEventListener("abort", close);

@@ -132,7 +132,7 @@ describe("a budget", () => {
     const { run, requests } = await goalSession([{ ...WORK, usage }, { ...WORK, usage }, "wrapped up"]);
     const { outcome, messages } = await run({ goal: { budgetTokens: 25 } });
     expect(outcome).toMatchObject({ status: "failed", code: "budget", text: "wrapped up", turns: 3 });
-    expect(outcome.message).toBe("the goal has taken 30 tokens, and its budget is 25");
+    expect(outcome.message).toBe("the goal has taken 45 tokens, and its budget is 25");
     // What came from the cache is not counted.
     expect(outcome.goal).toEqual({ outcome: "budget_limited", rounds: 2, tokens_used: 45 });
     expect(roundsIn(messages)).toEqual([1, 2]);

@@ -233,7 +233,9 @@ async function drive(
       await stdout.flush();
       if (stdout.broken.aborted) return step.value;
       const place = { projectConfigFile: configFile(flags, context), env: io.env };
-      view.end(step.value, (await runHint(step.value, session.meta, place)) ?? goOnHint(step.value));
+      const { workspace, baseUrl } = flags;
+      const goneOn = { sessionId: session.sessionId, workspace, baseUrl };
+      view.end(step.value, (await runHint(step.value, session.meta, place)) ?? goOnHint(step.value, goneOn));
       const left = output === "text" ? leftRunningLine(session.listBackgroundCommands()) : undefined;
       if (left !== undefined) notice(io, left);
       return step.value;

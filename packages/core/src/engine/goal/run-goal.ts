@@ -110,7 +110,7 @@ class GoalRun {
     if (end.status !== "completed" && end.code !== "budget") return aborted(end);
     const status = await file.readStatus();
     if (status === "complete") return this.#reached();
-    if (status !== "active") return blocked(status);
+    if (status !== "active") return blocked(status, file);
     const spent = this.#budgetSpent();
     return spent && this.#wrapUp(file, spent);
   }
@@ -125,7 +125,9 @@ class GoalRun {
     const maxTurns = Math.min(WRAP_UP_TURNS, this.#goal.maxTurns ?? WRAP_UP_TURNS);
     const end = await this.#task(file, (taken) => limitReached(taken, { maxTurns, maxCostUsd: undefined }), maxTurns);
     if (end.status !== "completed" && end.code !== "max-turns") return aborted(end);
-    return (await file.readStatus()) === "complete" ? this.#reached() : limited;
+    if ((await file.readStatus()) === "complete") return this.#reached();
+    // With what the last round took.
+    return { ...limited, end: this.#budgetSpent() ?? spent };
   }
 
   async #task(file: GoalFile, limit: (spent: Spending) => TaskEnd | undefined, wrapUpTurns?: number): Promise<TaskEnd> {
@@ -191,8 +193,9 @@ function aborted(end: TaskEnd): GoalEnd {
   return { outcome: "aborted", end };
 }
 
-function blocked(status: "blocked" | { readonly problem: string }): GoalEnd {
-  const message = status === "blocked" ? "the model says that it cannot reach the goal" : status.problem;
+function blocked(status: "blocked" | { readonly problem: string }, { planPath }: GoalFile): GoalEnd {
+  const why = `the model says that it cannot reach the goal; why may stand in its notes, ${planPath}`;
+  const message = status === "blocked" ? why : status.problem;
   return { outcome: "blocked", end: { status: "failed", code: "goal-blocked", message } };
 }
 
