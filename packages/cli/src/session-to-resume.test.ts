@@ -71,6 +71,16 @@ test("a prompt that --resume took for an id is named", async () => {
   expect(io.err()).toContain('run was given no prompt: "continue" is what --resume was given');
 });
 
+test("of more sessions than are shown the number is told", async () => {
+  const io = fakeIo({ isTTY: true, cwd: "/tmp" });
+  const sessions = Array.from({ length: 23 }, (_, i) => ({ ...SUMMARY, id: `session-${i}` }));
+  const running = rookery(["run", "x", "--resume"], io, fakeAgent({ sessions }));
+  await written(io.err, "Which one? 1 to 20: ");
+  expect(io.err()).toContain("    and 3 more: rookery sessions list\n");
+  io.stdin.end();
+  await running;
+});
+
 test("Ctrl-C ends the picking at once, and nothing is started", async () => {
   const io = fakeIo({ isTTY: true, cwd: "/tmp" });
   const running = run(["--resume"], io);

@@ -15,6 +15,9 @@ const meta = { session_id: "s", provider: "p", model_id: "m", system_prompt: "",
 
 test("a compaction is one line, and another one if it fails, without control characters", () => {
   expect(compactionLine(begin)).toBe("↻ summarising the conversation (the context is full, 1000 tokens)");
+  expect(compactionLine({ ...begin, payload: { ...begin.payload, model: "p/\x1bm" } })).toContain(
+    "conversation by p/␛m (",
+  );
   expect(compactionLine(end)).toBeUndefined();
   expect(compactionLine(eventMessage({ type: "compaction_end", ...failed }))).toBe(
     "↻ the context stays as it is: no ␛[2J",

@@ -5,8 +5,8 @@ import { oneLine } from "./neutralise.ts";
 /** One line about room that is made, or could not be made, in the model's context; absent for any other message. */
 export function compactionLine(message: OmniMessage): string | undefined {
   if (isType(message, "compaction_begin")) {
-    const { reason, mode, context } = message.payload;
-    return `↻ ${MODES[mode]} (${REASONS[reason]}${context > 0 ? `, ${context} tokens` : ""})`;
+    const { reason, mode, context, model } = message.payload;
+    return `↻ ${MODES[mode]}${model === undefined ? "" : ` by ${oneLine(model)}`} (${REASONS[reason]}${context > 0 ? `, ${context} tokens` : ""})`;
   }
   if (!isType(message, "compaction_end") || message.payload.status === "completed") return undefined;
   const { status, error_message: why = status } = message.payload;
