@@ -37,8 +37,8 @@ export type JournalEntry =
       readonly tree: string;
       /** The sha256 of a JSON object: the modes of files that have others than git would give them. */
       readonly modes?: string;
-      /** New paths where something was before the task that is not in the state of then: ignored, or left out. */
-      readonly doubtful?: readonly string[];
+      /** Of a state before commands, the sha256 of a JSON array: what is there and not in it, ignored or left out. */
+      readonly unknown?: string;
       /** What is in the work tree and not in this state. */
       readonly leftOut?: readonly string[];
     }

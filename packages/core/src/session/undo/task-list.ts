@@ -88,7 +88,11 @@ function hasChanges(entries: readonly JournalEntry[]): boolean {
 
 function changedLeftOut(entries: readonly JournalEntry[], maxFileBytes: number): boolean {
   const { before, after } = statesIn(entries);
-  return before !== undefined && after !== undefined && leftOutChanges(before, after, maxFileBytes).length > 0;
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    leftOutChanges(before, after, maxFileBytes, () => ({ kind: "absent" })).length > 0
+  );
 }
 
 /** Of the work tree, around the commands of a task. */
