@@ -47,7 +47,8 @@ test("each undo goes one task further back; a named undo undone does the task ag
   expect(await home.session.undo()).toEqual({
     files: [],
     nothing: "undone",
-    notes: ["there is no task to undo: what is on record is undone; undo task 4 to do task 1 again"],
+    again: { task: 1, undos: [4] },
+    notes: ["there is no task to undo: what is on record is undone"],
   });
   // Tasks 3 and 4 are the undos of 2 and 1.
   expect((await home.session.undo({ task: 4 })).files).toMatchObject([{ action: "restored" }]);
@@ -134,17 +135,29 @@ test("force is offered where it would do it, and not where it would not", async 
   ]);
 });
 
-test("an undo behind one that did a part says which undos do all of the task again", async () => {
+test("behind an undo that did a part, the undos that do all of the task again are named in order, each time", async () => {
   await using home = await undoHome();
   home.write("a", "0");
   await home.task(write("a", "1"), write("b", "1"));
   home.write("b", "mine");
-  expect((await home.session.undo()).notes).toEqual([]);
-  const { undoTask, notes } = await home.session.undo({ force: true });
-  expect([undoTask, notes]).toEqual([3, ["a part of task 1 was undone before: to do all of it again, undo 3 and 2"]]);
+  expect((await home.session.undo()).again).toEqual({ task: 1, undos: [2] });
+  const { undoTask, again } = await home.session.undo({ force: true });
+  expect([undoTask, again]).toEqual([3, { task: 1, undos: [3, 2] }]);
+  expect((await home.session.undo()).again).toEqual(again);
   await home.session.undo({ task: 3 });
   await home.session.undo({ task: 2 });
   expect([home.text("a"), home.text("b")]).toEqual(["1", "mine"]);
+});
+
+test("an undo that holds another part of the task is named too when one of two was undone and the task is undone again", async () => {
+  await using home = await undoHome();
+  home.write("a", "0");
+  await home.task(write("a", "1"), write("b", "1"));
+  home.write("b", "mine");
+  await home.session.undo();
+  await home.session.undo({ force: true });
+  await home.session.undo({ task: 2 });
+  expect(await home.session.undo({ task: 1 })).toMatchObject({ undoTask: 5, again: { task: 1, undos: [5, 3] } });
 });
 
 test("a task whose files are already as they were before it counts as undone", async () => {

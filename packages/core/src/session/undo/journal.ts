@@ -44,8 +44,8 @@ export type JournalEntry =
     }
   /** Commands ran, and what they did is not known. */
   | { readonly type: "uncovered"; readonly task: number; readonly reason: string }
-  /** Everything of the task was put back, by that other one; absent: it was found as it was before. */
-  | { readonly type: "undone"; readonly task: number; readonly by?: number };
+  /** Everything of the task that was kept is as it was before; so many of its files were not. */
+  | { readonly type: "undone"; readonly task: number; readonly notKept?: number };
 
 /**
  * Adds a line, with one `write(2)`; the line break stands before it, so that a torn line spoils no other.
