@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -158,6 +159,24 @@ test("an undo that holds another part of the task is named too when one of two w
   await home.session.undo({ force: true });
   await home.session.undo({ task: 2 });
   expect(await home.session.undo({ task: 1 })).toMatchObject({ undoTask: 5, again: { task: 1, undos: [5, 3] } });
+});
+
+test("where the workspace was moved away nothing is done, with force neither, and it is said what to do", async () => {
+  await using home = await undoHome();
+  home.write("a", "0");
+  await home.task(write("a", "1"));
+  const moved = `${home.workspaceDir}-moved`;
+  renameSync(home.workspaceDir, moved);
+  await expect(home.session.undo({ force: true })).rejects.toMatchObject({
+    code: "workspace-missing",
+    message: `the workspace ${JSON.stringify(home.workspaceDir)} does not exist`,
+    hint: "put it back to undo what was done in it",
+  });
+  await home.session.dispose();
+  await expect(home.agent.undoSession(home.session.sessionId)).rejects.toMatchObject({ code: "workspace-missing" });
+  expect(existsSync(home.workspaceDir)).toBe(false);
+  renameSync(moved, home.workspaceDir);
+  expect((await home.agent.undoSession(home.session.sessionId)).files).toMatchObject([{ action: "restored" }]);
 });
 
 test("a task whose files are already as they were before it counts as undone", async () => {

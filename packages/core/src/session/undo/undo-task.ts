@@ -1,5 +1,6 @@
 import { problemText } from "../../environment/files/file-problem.ts";
 import { RookeryError } from "../../errors/rookery-error.ts";
+import { existingWorkspace } from "../existing-workspace.ts";
 import { type AppliedPlan, applyPlans } from "./apply-plan.ts";
 import { TaskRecorder } from "./change-recorder.ts";
 import { coveredChanges, laterNotes } from "./covered-changes.ts";
@@ -64,7 +65,7 @@ export interface DoneUndo {
 /**
  * Undoes what one task changed, file by file, as far as what is there is what the task left.
  *
- * @throws {RookeryError} `usage` for a task that is not on record; otherwise what the file system reports.
+ * @throws {RookeryError} `usage` for a task that is not on record, `workspace-missing`; otherwise what the file system reports.
  */
 export async function undoTask(store: UndoStore, place: UndonePlace, options: UndoOptions = {}): Promise<DoneUndo> {
   try {
@@ -81,6 +82,7 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
   if (target === undefined) return { result: { files: [], ...nothingToUndo(tasks, place) }, changed: [] };
   if (target.uncovered !== undefined && !isOnRecord(target, store.limits))
     return { result: { files: [], ...unrecordedTask(tasks, target, place, store.limits) }, changed: [] };
+  await existingWorkspace(place.workspaceDir, "put it back to undo what was done in it");
   const { changes, notes, before } = await coveredChanges(store, place, journal, target);
   const later = new LaterChanges(store, target, tasks);
   const whyChanged = later.reason.bind(later);
