@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { ProcessRegistry } from "../src/environment/process/process-registry.ts";
@@ -134,6 +134,33 @@ test("force is offered where it would do it, and not where it would not", async 
     { reason: "what is there now could not be kept: it is longer than undo.max_file_bytes" },
     { reason: "it is a directory now" },
   ]);
+});
+
+test("where what somebody put in the way stays, a file is refused as planned, and force is not offered", async () => {
+  await using home = await repository({ "d/e/f": "0", g: "0", h: "0" });
+  await home.task(write("d/e/f", "1"), write("new/f", "1"), command("rm g h; mkdir h; echo > h/made"));
+  for (const name of ["d", "new"]) {
+    rmSync(home.pathOf(name), { recursive: true });
+    home.write(name, "mine");
+  }
+  home.write("g/mine", "mine");
+  const before = home.tree();
+  for (const force of [false, true]) {
+    const { files } = await home.session.undo({ force, dryRun: true });
+    expect(files.map(({ path, action, reason, forcible }) => [basename(path), action, reason, forcible])).toEqual([
+      ["f", "refused", "its directory is a file now", undefined],
+      ["g", "refused", "it is a directory now", undefined],
+      ["h", "restored", undefined, undefined],
+      ["made", "deleted", undefined, undefined],
+      ["f", "unchanged", undefined, undefined],
+    ]);
+  }
+  expect(home.tree()).toEqual(before);
+  home.write("h/made", "mine");
+  const { files } = await home.session.undo();
+  expect(files[2]).toMatchObject({ action: "refused", reason: "it is a directory now", forcible: true });
+  await home.session.undo({ force: true });
+  expect(home.text("h")).toBe("0");
 });
 
 test("behind an undo that did a part, the undos that do all of the task again are named in order, each time", async () => {

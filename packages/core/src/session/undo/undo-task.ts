@@ -6,6 +6,7 @@ import { TaskRecorder } from "./change-recorder.ts";
 import { coveredChanges, laterNotes } from "./covered-changes.ts";
 import { LaterChanges } from "./later-changes.ts";
 import { type NothingToUndo, nothingToUndo, type UndonePlace, unrecordedTask } from "./nothing-to-undo.ts";
+import { refuseObstructed } from "./obstacles.ts";
 import { type FilePlan, planFile, type UndoAction } from "./plan-file.ts";
 import type { FileChange } from "./task-changes.ts";
 import { isOnRecord, lastTask, type RecordedTask, tasksIn, undosOf } from "./task-list.ts";
@@ -143,7 +144,7 @@ async function planFiles(
       plans.push({ change, action: "refused", reason: problemText(error), isForced: false });
     }
   }
-  return { plans, diffs };
+  return { plans: refuseObstructed(plans), diffs };
 }
 
 function named(tasks: readonly RecordedTask[], task: number): RecordedTask {
