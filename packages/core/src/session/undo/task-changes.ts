@@ -3,7 +3,7 @@ import type { FileState } from "./file-state.ts";
 import { compareTrees, filesOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
 import type { JournalEntry } from "./journal.ts";
 import { leftOutChanges } from "./left-out-changes.ts";
-import { statesOutside } from "./maybe-older.ts";
+import { statesOutside } from "./states-outside.ts";
 import type { UndoStore } from "./undo-store.ts";
 
 /** A file that a task changed. */
