@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { command, repository, type UndoHome, write } from "./support/undo-home.ts";
+import { command, forgetEnd, repository, write } from "./support/undo-home.ts";
 
 const SINCE = "the state after this task is not on record, so somebody else may have changed it since";
 const MADE = "the state after this task is not on record, so somebody else may have made it since";
@@ -9,7 +8,7 @@ const MADE = "the state after this task is not on record, so somebody else may h
 test("when the harness was killed in a task, what commands changed is put back with force alone, and what is overwritten is kept", async () => {
   await using home = await repository({ a: "0", gone: "0" });
   await home.task(command("echo 1 > a; echo 1 > b; rm gone"));
-  kill(home);
+  forgetEnd(home);
   home.write("a", "1\nmy hours of work\n");
   const { files, notes } = await home.session.undo();
   expect(files).toMatchObject([
@@ -28,7 +27,7 @@ test("when the harness was killed in a task, what commands changed is put back w
 test("when the harness was killed in a task, what file tools left is put back unasked, since it is known", async () => {
   await using home = await repository({ a: "0", b: "0" });
   await home.task(write("a", "1"), command("true"), write("b", "1"), write("new", "1"));
-  kill(home);
+  forgetEnd(home);
   const { files } = await home.session.undo();
   expect(files.map(({ action }) => action)).toEqual(["restored", "restored", "deleted"]);
   expect(home.files()).toEqual({ a: "644 0", b: "644 0" });
@@ -37,7 +36,7 @@ test("when the harness was killed in a task, what file tools left is put back un
 test("what was there before the next commands is no proof of what a killed task left", async () => {
   await using home = await repository({ a: "0" });
   await home.task(command("echo 1 > a"));
-  kill(home);
+  forgetEnd(home);
   home.write("a", "mine");
   await home.task(command("true"));
   const { files, notes } = await home.session.undo({ task: 1 });
@@ -50,7 +49,7 @@ test("what was there before the next commands is no proof of what a killed task 
 test("a directory where a killed task took a file away goes with force alone", async () => {
   await using home = await repository({ a: "0" });
   await home.task(command("rm a; mkdir a; echo 1 > a/b"));
-  kill(home);
+  forgetEnd(home);
   expect((await home.session.undo()).files).toMatchObject([
     { action: "refused", reason: SINCE },
     { action: "refused", reason: MADE },
@@ -58,11 +57,3 @@ test("a directory where a killed task took a file away goes with force alone", a
   await home.session.undo({ force: true });
   expect(home.files()).toEqual({ a: "644 0" });
 });
-
-/** As if the last task had not come to its end. */
-function kill(home: UndoHome): void {
-  const journal = join(home.undoDir, "journal.jsonl");
-  const lines = readFileSync(journal, "utf8").split("\n");
-  rmSync(journal);
-  writeFileSync(journal, lines.filter((line) => !line.includes('"after"')).join("\n"), { mode: 0o600 });
-}

@@ -1,7 +1,8 @@
-import { basename } from "node:path";
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import type { UndoResult } from "../src/session/undo/undo-task.ts";
-import { command, git, repository, write } from "./support/undo-home.ts";
+import { command, forgetEnd, git, repository, type UndoHome, write } from "./support/undo-home.ts";
 
 const TOO_LONG = "it is longer than undo.max_file_bytes";
 const WAS_LONG = "it was longer than undo.max_file_bytes or could not be read";
@@ -61,6 +62,41 @@ test("names that are not UTF-8 and nested repositories that a task made or remov
     old: "not-kept: it is a repository of its own",
   });
 });
+
+const IGNORED = { a: "0", ".gitignore": "build/\n.env\n" };
+const OLDER = "it may have been there before this task, ignored or left out, and what was there then is not kept";
+
+test("what was ignored before a task is not taken away with force, nor offered to be, whatever made it visible", async () => {
+  await using home = await repository(IGNORED);
+  home.write(".env", "secret");
+  home.write("build/o", "0");
+  await home.task(command("echo 1 > .gitignore; echo 2 > .env; echo n > new"));
+  const { files } = await home.session.undo({ dryRun: true });
+  expect(files.filter(({ forcible }) => forcible)).toEqual([]);
+  expect(outcomes((await home.session.undo({ force: true })).files)).toEqual({
+    ".env": `not-kept: ${OLDER}`,
+    ".gitignore": "restored: undefined",
+    new: "deleted: undefined",
+    o: `not-kept: ${OLDER}`,
+  });
+  expect(home.files()).toMatchObject({ ".env": "644 2\n", "build/o": "644 0" });
+});
+
+test("nor is it where the harness was killed in the task, or what was ignored is not to be had any more", async () => {
+  for (const loses of [forgetEnd, forgetBlobs]) {
+    await using home = await repository(IGNORED);
+    home.write(".env", "secret");
+    await home.task(command("echo 1 > .gitignore; echo 2 > .env"));
+    loses(home);
+    const { files } = await home.session.undo({ force: true });
+    expect(outcomes(files)).toMatchObject({ ".env": `not-kept: ${OLDER}`, ".gitignore": "restored: undefined" });
+    expect(home.text(".env")).toBe("2\n");
+  }
+});
+
+function forgetBlobs({ undoDir }: UndoHome): void {
+  rmSync(join(undoDir, "blobs"), { recursive: true });
+}
 
 function outcomes(files: UndoResult["files"]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, action, reason }) => [basename(path), `${action}: ${reason}`]));

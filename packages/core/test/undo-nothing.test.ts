@@ -28,11 +28,39 @@ test("where only commands ran of which nothing is on record, what they did is no
   expect(await home.session.undo()).toEqual({
     files: [],
     nothing: "not-kept",
-    notes: [
-      "there is no task to undo: nothing was kept",
-      "task 1 ran commands, and what they did cannot be undone: the workspace is in no git work tree",
-    ],
+    notes: ["task 1 ran commands, and what they did cannot be undone: the workspace is in no git work tree"],
   });
+});
+
+test("where nothing of the last task is on record, none before it is undone in its place, but named", async () => {
+  await using home = await undoHome();
+  await home.task(write("a", "1"));
+  await home.task(write("b", "2"));
+  await home.task(command("echo 3 > c"));
+  await home.session.undo({ task: 2 });
+  for (const options of [{}, { force: true }, { dryRun: true }, { task: 3 }]) {
+    expect(await home.session.undo(options)).toEqual({
+      files: [],
+      nothing: "not-kept",
+      earlierTask: 1,
+      notes: ["task 3 ran commands, and what they did cannot be undone: the workspace is in no git work tree"],
+    });
+  }
+  expect(home.text("a")).toBe("1");
+});
+
+test("where what a task that is undone left was not kept, that is said each time", async () => {
+  await using home = await undoHome({ undo: { maxFileBytes: 1 } });
+  home.write("long", "00");
+  await home.task(write("long", "1"), write("a", "1"), command("true"));
+  expect((await home.session.undo()).files).toMatchObject([{ action: "deleted" }, { action: "not-kept" }]);
+  const { nothing, notes } = await home.session.undo();
+  expect([nothing, ...notes]).toEqual([
+    "not-kept",
+    "there is no task to undo: what is on record is undone",
+    "1 file of task 1 may be as it left it: not kept",
+    "commands of task 1 ran, and what they did is not undone: the workspace is in no git work tree",
+  ]);
 });
 
 test("where undo is off, that is said, also behind tasks that are undone", async () => {
@@ -44,7 +72,8 @@ test("where undo is off, that is said, also behind tasks that are undone", async
   expect(await home.agent.undoSession(home.session.sessionId, { undo: { enabled: false } })).toEqual({
     files: [],
     nothing: "not-kept",
-    notes: ["there is no task to undo: what is on record is undone; undo task 2 to do task 1 again", off],
+    again: { task: 1, undos: [2] },
+    notes: ["there is no task to undo: what is on record is undone", off],
   });
   await using never = await undoHome({ undo: { enabled: false } });
   await never.task(write("a", "1"));

@@ -5,12 +5,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { ProcessRegistry } from "../src/environment/process/process-registry.ts";
@@ -47,7 +48,8 @@ test("each undo goes one task further back; a named undo undone does the task ag
   expect(await home.session.undo()).toEqual({
     files: [],
     nothing: "undone",
-    notes: ["there is no task to undo: what is on record is undone; undo task 4 to do task 1 again"],
+    again: { task: 1, undos: [4] },
+    notes: ["there is no task to undo: what is on record is undone"],
   });
   // Tasks 3 and 4 are the undos of 2 and 1.
   expect((await home.session.undo({ task: 4 })).files).toMatchObject([{ action: "restored" }]);
@@ -134,17 +136,74 @@ test("force is offered where it would do it, and not where it would not", async 
   ]);
 });
 
-test("an undo behind one that did a part says which undos do all of the task again", async () => {
+test("where what somebody put in the way stays, a file is refused as planned, and force is not offered", async () => {
+  await using home = await repository({ "d/e/f": "0", g: "0", h: "0" });
+  await home.task(write("d/e/f", "1"), write("new/f", "1"), command("rm g h; mkdir h; echo > h/made"));
+  for (const name of ["d", "new"]) {
+    rmSync(home.pathOf(name), { recursive: true });
+    home.write(name, "mine");
+  }
+  home.write("g/mine", "mine");
+  const before = home.tree();
+  for (const force of [false, true]) {
+    const { files } = await home.session.undo({ force, dryRun: true });
+    expect(files.map(({ path, action, reason, forcible }) => [basename(path), action, reason, forcible])).toEqual([
+      ["f", "refused", "its directory is a file now", undefined],
+      ["g", "refused", "it is a directory now", undefined],
+      ["h", "restored", undefined, undefined],
+      ["made", "deleted", undefined, undefined],
+      ["f", "unchanged", undefined, undefined],
+    ]);
+  }
+  expect(home.tree()).toEqual(before);
+  home.write("h/made", "mine");
+  const { files } = await home.session.undo();
+  expect(files[2]).toMatchObject({ action: "refused", reason: "it is a directory now", forcible: true });
+  await home.session.undo({ force: true });
+  expect(home.text("h")).toBe("0");
+});
+
+test("behind an undo that did a part, the undos that do all of the task again are named in order, each time", async () => {
   await using home = await undoHome();
   home.write("a", "0");
   await home.task(write("a", "1"), write("b", "1"));
   home.write("b", "mine");
-  expect((await home.session.undo()).notes).toEqual([]);
-  const { undoTask, notes } = await home.session.undo({ force: true });
-  expect([undoTask, notes]).toEqual([3, ["a part of task 1 was undone before: to do all of it again, undo 3 and 2"]]);
+  expect((await home.session.undo()).again).toEqual({ task: 1, undos: [2] });
+  const { undoTask, again } = await home.session.undo({ force: true });
+  expect([undoTask, again]).toEqual([3, { task: 1, undos: [3, 2] }]);
+  expect((await home.session.undo()).again).toEqual(again);
   await home.session.undo({ task: 3 });
   await home.session.undo({ task: 2 });
   expect([home.text("a"), home.text("b")]).toEqual(["1", "mine"]);
+});
+
+test("an undo that holds another part of the task is named too when one of two was undone and the task is undone again", async () => {
+  await using home = await undoHome();
+  home.write("a", "0");
+  await home.task(write("a", "1"), write("b", "1"));
+  home.write("b", "mine");
+  await home.session.undo();
+  await home.session.undo({ force: true });
+  await home.session.undo({ task: 2 });
+  expect(await home.session.undo({ task: 1 })).toMatchObject({ undoTask: 5, again: { task: 1, undos: [5, 3] } });
+});
+
+test("where the workspace was moved away nothing is done, with force neither, and it is said what to do", async () => {
+  await using home = await undoHome();
+  home.write("a", "0");
+  await home.task(write("a", "1"));
+  const moved = `${home.workspaceDir}-moved`;
+  renameSync(home.workspaceDir, moved);
+  await expect(home.session.undo({ force: true })).rejects.toMatchObject({
+    code: "workspace-missing",
+    message: `the workspace ${JSON.stringify(home.workspaceDir)} does not exist`,
+    hint: "put it back to undo what was done in it",
+  });
+  await home.session.dispose();
+  await expect(home.agent.undoSession(home.session.sessionId)).rejects.toMatchObject({ code: "workspace-missing" });
+  expect(existsSync(home.workspaceDir)).toBe(false);
+  renameSync(moved, home.workspaceDir);
+  expect((await home.agent.undoSession(home.session.sessionId)).files).toMatchObject([{ action: "restored" }]);
 });
 
 test("a task whose files are already as they were before it counts as undone", async () => {

@@ -8,6 +8,7 @@ const RESULT: UndoResult = {
   task: 3,
   prompt: "tidy \x1b[2J up",
   undoTask: 4,
+  again: { task: 3, undos: [4] },
   files: [
     { path: "/w/a", action: "restored", diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-\x1b[2Jnew\n+old" },
     { path: "/w/b\n", action: "refused", reason: "task 5 has changed it since" },
@@ -127,6 +128,33 @@ test("where files may be as a task left them and nothing of it is on record, it 
   expect(JSON.parse(json.out())).toMatchObject({ session_id: "s", nothing: "not-kept" });
 });
 
+test("what can be done next is told as commands that work as they are typed, with the flags that were given", async () => {
+  const io = fakeIo();
+  const again = { task: 1, undos: [3, 2] };
+  const nothing: UndoResult = { nothing: "undone", again, files: [], notes: [] };
+  expect(await rookery(["sessions", "undo", "s"], io, fakeAgent({ undo: () => nothing }))).toBe(0);
+  expect(io.err()).toBe(
+    "rookery: to do task 1 again: rookery sessions undo s --task 3 && rookery sessions undo s --task 2\n",
+  );
+  const earlier = fakeIo();
+  const unrecorded: UndoResult = { nothing: "not-kept", earlierTask: 1, files: [], notes: ["task 2 ran commands"] };
+  const flags = ["--root", "/it's here", "--agent", "b"];
+  expect(await rookery(["sessions", "undo", "s", ...flags], earlier, fakeAgent({ undo: () => unrecorded }))).toBe(1);
+  expect(earlier.err()).toBe(
+    [
+      "rookery: task 2 ran commands",
+      "rookery: to undo task 1, which is before it: rookery sessions undo s --root '/it'\\''s here' --agent b --task 1",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("as json nobody is asked, at a terminal neither, and nothing is shown but the result", async () => {
+  const io = fakeIo({ isTTY: true });
+  expect(await rookery(["sessions", "undo", "s", "--output", "json"], io, fakeAgent({ undo: () => DONE }))).toBe(0);
+  expect([io.err(), JSON.parse(io.out()).files]).toEqual(["", DONE.files]);
+});
+
 test("as json it is one object; errors have their codes", async () => {
   const io = fakeIo();
   expect(await rookery(["sessions", "undo", "s", "--output", "json"], io, fakeAgent({ undo: () => RESULT }))).toBe(1);
@@ -134,6 +162,7 @@ test("as json it is one object; errors have their codes", async () => {
     session_id: "s",
     task: 3,
     undo_task: 4,
+    again: RESULT.again,
     prompt: RESULT.prompt,
     files: RESULT.files,
     notes: RESULT.notes,

@@ -6,6 +6,7 @@ import { FAILED } from "../exit-code.ts";
 import { type AgentFlags, addAgentFlags, addOutputFlag, numberIn, type OutputMode } from "../flags.ts";
 import { jsonLine } from "../render/json-line.ts";
 import { oneLine } from "../render/neutralise.ts";
+import { undoCommand } from "../render/undo-command.ts";
 import { diffLines, fileLines, isChanged, undoNotes } from "../render/undo-lines.ts";
 import { notice } from "../report-error.ts";
 import { sessionOfPart } from "../session-of-part.ts";
@@ -25,7 +26,7 @@ export function defineUndo(sessions: Command, context: CommandContext): void {
   const command = sessions
     .command("undo")
     .description(
-      "Put back the files that the last task of a session changed. At a terminal the changes are shown and a question is asked; elsewhere it is done at once.",
+      "Put back the files that the last task of a session changed. At a terminal the changes are shown and a question is asked; elsewhere, and with --output json, it is done at once.",
     )
     .argument("<ID>", "as sessions list shows it, or a part of it")
     .option("--task <N>", "another task than the last", numberIn("--task", "the number of a task", range))
@@ -44,11 +45,12 @@ async function undo(part: string, flags: UndoFlags, context: CommandContext): Pr
     const id = await sessionOfPart(agent, part);
     const run = (more: Pick<UndoOptions, "dryRun" | "task">): Promise<UndoResult> =>
       agent.undoSession(id, { ...options, ...more });
-    const asks = !dryRun && !yes && context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;
+    const isTerminal = context.io.stdin.isTTY === true && context.io.stderr.isTTY === true;
+    const asks = isTerminal && !dryRun && !yes && output !== "json";
     const shown = asks || dryRun ? await run({ dryRun: true }) : undefined;
     // Where a task changes nothing it is put on record that it is undone.
     const asked = !dryRun && shown && countChanged(shown) > 0 ? shown : undefined;
-    if (asked && output !== "json") await preview(id, asked, flags, context);
+    if (asked) await preview(id, asked, flags, context);
     if (asked && !(await confirm(context.io, questionOf(asked)))) {
       notice(context.io, "nothing was undone");
       context.exitCode = FAILED;
@@ -86,7 +88,7 @@ async function preview(
   flags: UndoFlags,
   { io, stdout }: CommandContext,
 ): Promise<void> {
-  const command = commandOf(id, flags);
+  const command = undoCommand(id, flags, flags.task);
   const lines = diffLines(planned);
   const more = lines.length - MAX_LINES;
   await stdout.write(block(fileLines(planned, true)));
@@ -105,33 +107,36 @@ async function tell(
   { io, stdout }: CommandContext,
   asked: UndoResult | undefined,
 ): Promise<void> {
-  const { task, undoTask } = result;
-  const command = commandOf(id, flags);
+  const { again, earlierTask } = result;
+  const command = undoCommand(id, flags, flags.task);
   if (!asked) await stdout.write(block(diffLines(result)));
   await stdout.write(block(fileLines(result, flags.dryRun === true)));
   await stdout.flush();
   const told = asked ? undoNotes(asked, command) : [];
   for (const note of undoNotes(result, command)) if (!told.includes(note)) notice(io, note);
-  if (undoTask !== undefined) notice(io, `to do task ${task} again: rookery sessions undo ${id} --task ${undoTask}`);
+  const commands = again?.undos.map((undo) => undoCommand(id, flags, undo));
+  if (commands) notice(io, `to do task ${again?.task} again: ${commands.join(" && ")}`);
+  if (earlierTask !== undefined)
+    notice(io, `to undo task ${earlierTask}, which is before it: ${undoCommand(id, flags, earlierTask)}`);
 }
 
 async function tellJson(
   id: string,
-  { task, undoTask, ...result }: UndoResult,
+  { task, undoTask, earlierTask, ...result }: UndoResult,
   { dryRun }: UndoFlags,
   { stdout }: CommandContext,
 ): Promise<void> {
-  const numbers = { ...(task !== undefined && { task }), ...(undoTask !== undefined && { undo_task: undoTask }) };
+  const numbers = {
+    ...(task !== undefined && { task }),
+    ...(undoTask !== undefined && { undo_task: undoTask }),
+    ...(earlierTask !== undefined && { earlier_task: earlierTask }),
+  };
   await stdout.write(jsonLine({ session_id: id, ...numbers, ...(dryRun && { dry_run: true }), ...result }));
 }
 
 /** A file stays as the task left it. */
 function isLeft({ action }: Pick<UndoneFile, "action">): boolean {
   return action === "refused" || action === "not-kept";
-}
-
-function commandOf(id: string, { task }: UndoFlags): string {
-  return `rookery sessions undo ${id}${task === undefined ? "" : ` --task ${task}`}`;
 }
 
 function block(lines: readonly string[]): string {

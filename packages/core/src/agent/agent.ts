@@ -128,8 +128,8 @@ export class Agent {
   /**
    * As `session.undo`, for a session that nobody has open. Its model reads of it when the session is resumed.
    *
-   * @throws {RookeryError} `session-not-found`, `session-locked`, `trace-corrupt`, `config-invalid`; `usage` for a task that is
-   *   not on record.
+   * @throws {RookeryError} `session-not-found`, `session-locked`, `trace-corrupt`, `config-invalid`, `workspace-missing`;
+   *   `usage` for a task that is not on record.
    */
   async undoSession(
     sessionId: string,

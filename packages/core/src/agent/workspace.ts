@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
+import { mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode, errorText } from "../errors/error-text.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
+import { existingWorkspace } from "../session/existing-workspace.ts";
 import { makeDirectories } from "../trace/make-directories.ts";
 
 /** The directory of a session. */
@@ -25,20 +26,8 @@ export async function openWorkspace(
   hint = "name an existing directory",
 ): Promise<OpenWorkspace> {
   if (given === undefined) return freshWorkspace(workspacesDir);
-  const workspaceDir = resolve(given);
-  const found = await stat(workspaceDir).catch((error: unknown) => errorCode(error) ?? errorText(error));
-  if (typeof found !== "string" && found.isDirectory()) {
-    return { path: await realpath(workspaceDir), abandon: async () => undefined };
-  }
-  const what =
-    typeof found !== "string"
-      ? "is not a directory"
-      : found === "ENOENT"
-        ? "does not exist"
-        : `cannot be used: ${found}`;
-  throw new RookeryError("workspace-missing", `the workspace ${JSON.stringify(workspaceDir)} ${what}`, {
-    hint,
-  });
+  const path = await existingWorkspace(resolve(given), hint);
+  return { path, abandon: async () => undefined };
 }
 
 async function freshWorkspace(workspacesDir: string): Promise<OpenWorkspace> {

@@ -158,7 +158,7 @@ export class Session {
    * Puts the files back that a task changed, by default the last one that did. A file that is not as the task left it is
    * refused unless `force`. The model is told with the next request.
    *
-   * @throws {RookeryError} `session-busy`, `session-closed`; `usage` for a task that is not on record.
+   * @throws {RookeryError} `session-busy`, `session-closed`, `workspace-missing`; `usage` for a task that is not on record.
    */
   async undo(options: UndoOptions = {}): Promise<UndoResult> {
     this.#assertFree();

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { SessionOptions } from "../../src/agent/agent-options.ts";
 import type { LLMInterface } from "../../src/llm/contract.ts";
@@ -149,4 +158,12 @@ export async function repository(
 export function git(cwd: string, ...args: readonly string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** As if no task had not come to its end. */
+export function forgetEnd(home: UndoHome): void {
+  const journal = join(home.undoDir, "journal.jsonl");
+  const lines = readFileSync(journal, "utf8").split("\n");
+  rmSync(journal);
+  writeFileSync(journal, lines.filter((line) => !line.includes('"after"')).join("\n"), { mode: 0o600 });
 }

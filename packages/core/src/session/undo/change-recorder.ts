@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { errorText } from "../../errors/error-text.ts";
 import type { FileState } from "./file-state.ts";
 import { GitProblem } from "./git/private-repository.ts";
-import { compareTrees, type Snapshot, type TreeChange, takeSnapshot } from "./git/snapshot.ts";
+import { compareTrees, type Snapshot, takeSnapshot } from "./git/snapshot.ts";
 import { findWorkTree, type WorkTree } from "./git/work-tree.ts";
 import { MAX_LISTED } from "./left-out-changes.ts";
 import type { TreeEntry } from "./task-changes.ts";
@@ -83,9 +83,9 @@ export class TaskRecorder {
       if (findWorkTree(this.#place.workspaceDir)?.root !== root)
         throw new GitProblem("the git work tree is another one");
       const after = await snapshotOf(this.#store, this.#place, commands.tree);
-      const changes = await compareTrees(this.#store.repository, commands.before.tree, after.tree);
-      const doubtful = newOverUnknown(changes, commands.before);
-      this.#store.add(await treeEntry(this.#store, { task: this.task, when: "after", root }, after, doubtful));
+      // Objects of the first state may be gone with the repository they were borrowed from: that is said now.
+      await compareTrees(this.#store.repository, commands.before, after.tree);
+      this.#store.add(await treeEntry(this.#store, { task: this.task, when: "after", root }, after));
     } catch (error) {
       const reason = gitReason(error);
       this.#store.warn(
@@ -106,7 +106,7 @@ export class TaskRecorder {
       if (!(await this.#store.hasRoom())) throw new GitProblem("what undo keeps has reached undo.max_bytes");
       const before = await snapshotOf(this.#store, this.#place, tree);
       this.#store.add(await treeEntry(this.#store, { task, when: "before", root: tree.root }, before));
-      return { tree, before };
+      return { tree, before: before.tree };
     } catch (error) {
       const reason = gitReason(error);
       this.#store.add({ type: "uncovered", task, reason });
@@ -152,35 +152,25 @@ async function snapshotOf(store: UndoStore, { apart }: RecordedPlace, tree: Work
 async function treeEntry(
   store: UndoStore,
   about: Pick<TreeEntry, "task" | "when" | "root">,
-  { tree, modes, leftOut }: Snapshot,
-  doubtful: readonly string[] = [],
+  { tree, modes, leftOut, ignored }: Snapshot,
 ): Promise<TreeEntry> {
   const isUsual = Object.keys(modes).length === 0;
+  const unknown = about.when === "before" ? [...ignored, ...leftOut] : [];
   return {
     type: "tree",
     ...about,
     at: new Date().toISOString(),
     tree,
     ...(!isUsual && { modes: await store.keepText(JSON.stringify(modes)) }),
-    ...(doubtful.length > 0 && { doubtful }),
+    ...(unknown.length > 0 && { unknown: await store.keepText(JSON.stringify(unknown)) }),
     ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, MAX_LISTED) }),
   };
 }
 
-/** The new files where something was before that is not in the state of then. */
-function newOverUnknown(changes: readonly TreeChange[], { ignored, leftOut }: Snapshot): string[] {
-  const unknown = new Set([...ignored, ...leftOut]);
-  const isUnknown = (path: string): boolean => {
-    if (unknown.has(path)) return true;
-    const parent = dirname(path);
-    return parent !== "." && (unknown.has(`${parent}/`) || isUnknown(parent));
-  };
-  return changes.flatMap(({ path, before }) => (before === undefined && isUnknown(path) ? path : []));
-}
-
 interface Commands {
   readonly tree: WorkTree;
-  readonly before: Snapshot;
+  /** The tree object of the state before them. */
+  readonly before: string;
 }
 
 const TOO_SLOW = `recording the git work tree would have taken longer than ${SNAPSHOT_MS / 1000} s`;

@@ -21,8 +21,7 @@ export async function coveredChanges(
   { task, entries, uncovered }: RecordedTask,
 ): Promise<CoveredChanges> {
   const notes: string[] = [];
-  if (uncovered !== undefined)
-    notes.push(`commands of task ${task} ran, and what they did is not undone: ${uncovered}`);
+  if (uncovered !== undefined) notes.push(uncoveredNote(task, uncovered));
   const before = entries.find((entry) => entry.type === "tree");
   if (before === undefined) return { changes: await changesOf(store, entries, undefined), notes };
   try {
@@ -75,5 +74,15 @@ async function stateAfter(
 export function laterNotes(tasks: readonly RecordedTask[], after: number): string[] {
   return tasks
     .filter(({ task, uncovered, hasChanges }) => task > after && uncovered !== undefined && !hasChanges)
-    .map(({ task, uncovered }) => `task ${task} ran commands, and what they did cannot be undone: ${uncovered}`);
+    .map(unrecordedNote);
+}
+
+/** That what a task did is not on record at all. */
+export function unrecordedNote({ task, uncovered }: Pick<RecordedTask, "task" | "uncovered">): string {
+  return `task ${task} ran commands, and what they did cannot be undone: ${uncovered}`;
+}
+
+/** That what the commands of a task did is not on record. */
+export function uncoveredNote(task: number, uncovered: string): string {
+  return `commands of task ${task} ran, and what they did is not undone: ${uncovered}`;
 }

@@ -37,15 +37,15 @@ export type JournalEntry =
       readonly tree: string;
       /** The sha256 of a JSON object: the modes of files that have others than git would give them. */
       readonly modes?: string;
-      /** New paths where something was before the task that is not in the state of then: ignored, or left out. */
-      readonly doubtful?: readonly string[];
+      /** Of a state before commands, the sha256 of a JSON array: what is there and not in it, ignored or left out. */
+      readonly unknown?: string;
       /** What is in the work tree and not in this state. */
       readonly leftOut?: readonly string[];
     }
   /** Commands ran, and what they did is not known. */
   | { readonly type: "uncovered"; readonly task: number; readonly reason: string }
-  /** Everything of the task was put back, by that other one; absent: it was found as it was before. */
-  | { readonly type: "undone"; readonly task: number; readonly by?: number };
+  /** Everything of the task that was kept is as it was before; so many of its files were not. */
+  | { readonly type: "undone"; readonly task: number; readonly notKept?: number };
 
 /**
  * Adds a line, with one `write(2)`; the line break stands before it, so that a torn line spoils no other.

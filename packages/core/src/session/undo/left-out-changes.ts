@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { CLOCK_LAG_MS } from "./file-state.ts";
+import { CLOCK_LAG_MS, type FileState } from "./file-state.ts";
 import { isUnicode } from "./git/list-files.ts";
 import type { FileChange, TreeEntry } from "./task-changes.ts";
 import { TOO_LONG } from "./undo-store.ts";
@@ -10,8 +10,14 @@ import { TOO_LONG } from "./undo-store.ts";
  * inode was last changed between the two.
  *
  * @param after - Without a time: the state of now.
+ * @param outside - What was at a path that the earlier state does not have.
  */
-export function leftOutChanges(before: TreeEntry, after: TreeEntry, maxFileBytes: number): FileChange[] {
+export function leftOutChanges(
+  before: TreeEntry,
+  after: TreeEntry,
+  maxFileBytes: number,
+  outside: (name: string) => FileState,
+): FileChange[] {
   const [old, now] = [new Set(before.leftOut), new Set(after.leftOut)];
   const isWhole = Math.max(old.size, now.size) < MAX_LISTED;
   const since = Date.parse(before.at) - CLOCK_LAG_MS;
@@ -27,7 +33,7 @@ export function leftOutChanges(before: TreeEntry, after: TreeEntry, maxFileBytes
     if (stats.isDirectory()) return !wasThere && stats.birthtimeMs >= since ? [unkept] : [];
     if (stats.ctimeMs < since) return [];
     if (wasThere) return !isThere || stats.ctimeMs <= until ? [unkept] : [];
-    return [{ path, before: { kind: "absent" }, left: [{ kind: "unkept", reason }], made: [] }];
+    return [{ path, before: outside(name), left: [{ kind: "unkept", reason }], made: [] }];
   });
 }
 

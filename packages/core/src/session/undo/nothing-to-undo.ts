@@ -1,6 +1,8 @@
 import type { RecordedPlace } from "./change-recorder.ts";
-import { coverageNotes, laterNotes } from "./covered-changes.ts";
-import { type RecordedTask, statesIn } from "./task-list.ts";
+import { coverageNotes, uncoveredNote, unrecordedNote } from "./covered-changes.ts";
+import type { UndoLimits } from "./settings.ts";
+import { isOnRecord, lastTask, type RecordedTask, statesIn, undosOf } from "./task-list.ts";
+import type { UndoResult } from "./undo-task.ts";
 
 /** Why there is no task to undo; `not-kept`: files may be as a task left them, and nobody can tell what was there. */
 export type NothingToUndo = "unchanged" | "undone" | "not-kept";
@@ -17,22 +19,49 @@ export interface UndonePlace extends RecordedPlace {
 export function nothingToUndo(
   tasks: readonly RecordedTask[],
   { isOff, mayHaveChanged }: Pick<UndonePlace, "isOff" | "mayHaveChanged">,
-): { readonly nothing: NothingToUndo; readonly notes: readonly string[] } {
-  const lost = laterNotes(tasks, 0);
+): Pick<UndoResult, "nothing" | "notes" | "again"> {
   const off = isOff ? [OFF] : [];
-  const isLost = isOff || lost.length > 0;
-  if (tasks.some((task) => task.isUndone && task.undoes === undefined)) {
-    const undo = tasks.findLast((task) => task.undoes !== undefined && !task.isUndone);
-    const again = undo ? `; undo task ${undo.task} to do task ${undo.undoes} again` : "";
-    const notes = [`${NONE}: what is on record is undone${again}`, ...lost, ...off];
-    return { nothing: isLost ? "not-kept" : "undone", notes };
+  const undone = tasks.filter((task) => task.isUndone && task.undoes === undefined);
+  if (undone.length > 0) {
+    const left = [...undone.flatMap(leftNotes), ...off];
+    const nothing = left.length > 0 ? "not-kept" : "undone";
+    return { nothing, ...again(tasks), notes: [`${NONE}: what is on record is undone`, ...left] };
   }
-  if (isLost) return { nothing: "not-kept", notes: [`${NONE}: nothing was kept`, ...lost, ...off] };
+  if (isOff) return { nothing: "not-kept", notes: [`${NONE}: nothing was kept`, OFF] };
   if (tasks.length === 0 && mayHaveChanged) return { nothing: "not-kept", notes: [`${NONE}: ${NOT_KEPT}`] };
   if (tasks.length === 0) return { nothing: "unchanged", notes: [`${NONE}: no task has changed anything`] };
   const { before, after } = statesIn(tasks.at(-1)?.entries ?? []);
   const covered = before ? coverageNotes(before, after) : [];
   return { nothing: "unchanged", notes: [`${NONE}: no task has changed a file that is covered`, ...covered] };
+}
+
+/** Says that of the task that is meant nothing is on record, and which one before it can be undone. */
+export function unrecordedTask(
+  tasks: readonly RecordedTask[],
+  meant: RecordedTask,
+  { isOff }: Pick<UndonePlace, "isOff">,
+  limits: UndoLimits,
+): Pick<UndoResult, "nothing" | "notes" | "earlierTask"> {
+  const before = tasks.filter((one) => one.task < meant.task && isOnRecord(one, limits));
+  const earlier = lastTask(before, limits);
+  const notes = [unrecordedNote(meant), ...(isOff ? [OFF] : [])];
+  return { nothing: "not-kept", notes, ...(earlier && { earlierTask: earlier.task }) };
+}
+
+/** The last task that is undone. */
+function again(tasks: readonly RecordedTask[]): Pick<UndoResult, "again"> {
+  const task = tasks.findLast(({ undoes, isUndone }) => undoes !== undefined && !isUndone)?.undoes;
+  const undos = task === undefined ? [] : undosOf(tasks, task);
+  return task !== undefined && undos.length > 0 ? { again: { task, undos } } : {};
+}
+
+/** What of a task that is undone may be as it left it. */
+function leftNotes({ task, notKept, uncovered }: RecordedTask): string[] {
+  const files = `${notKept} file${notKept === 1 ? "" : "s"}`;
+  return [
+    ...(notKept > 0 ? [`${files} of task ${task} may be as it left ${notKept === 1 ? "it" : "them"}: not kept`] : []),
+    ...(uncovered !== undefined ? [uncoveredNote(task, uncovered)] : []),
+  ];
 }
 
 const NONE = "there is no task to undo";

@@ -64,12 +64,12 @@ export const GONE = "what was kept of it is damaged or gone";
 
 /** Why it would be wrong, unasked; absent where what is there is known to be what the task left. */
 async function objectionTo(
-  { path, before, left, maybeLeft, doubt }: FileChange,
+  { path, before, left, maybeLeft }: FileChange,
   present: PresentState,
   whyChanged: (path: string, present: PresentState) => Promise<string>,
 ): Promise<string | undefined> {
   const leaves = present.kind === "other" ? { kind: "absent" as const } : present;
-  if (await isAnyState(path, leaves, left)) return doubt;
+  if (await isAnyState(path, leaves, left)) return undefined;
   if (maybeLeft !== undefined && (await isAnyState(path, leaves, [maybeLeft])))
     return present.kind === "absent" ? undefined : noEnd(before);
   const unknown = left.find((state) => state.kind === "unkept");

@@ -3,6 +3,7 @@ import type { FileState } from "./file-state.ts";
 import { compareTrees, filesOfTree, type TreeFile, usualMode } from "./git/snapshot.ts";
 import type { JournalEntry } from "./journal.ts";
 import { leftOutChanges } from "./left-out-changes.ts";
+import { statesOutside } from "./states-outside.ts";
 import type { UndoStore } from "./undo-store.ts";
 
 /** A file that a task changed. */
@@ -15,8 +16,6 @@ export interface FileChange {
   readonly maybeLeft?: FileState;
   /** Directories that were made for it, outermost first. */
   readonly made: readonly string[];
-  /** Why it may be wrong to take it away again. */
-  readonly doubt?: string;
 }
 
 type FileEntry = Extract<JournalEntry, { type: "file" }>;
@@ -51,8 +50,8 @@ export async function changesOf(
 }
 
 /** @param isFirst - The tool changed it before the state of the work tree was recorded. */
-function withTool({ doubt, ...change }: FileChange, byTool: FileChange, isFirst: boolean): FileChange {
-  const isBetter = isFirst || doubt !== undefined || change.before.kind === "unkept";
+function withTool(change: FileChange, byTool: FileChange, isFirst: boolean): FileChange {
+  const isBetter = isFirst || change.before.kind === "unkept";
   return {
     ...change,
     before: isBetter ? byTool.before : change.before,
@@ -68,14 +67,13 @@ function withEntry(known: FileChange | undefined, { path, before, left, made = [
 
 async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry): Promise<FileChange[]> {
   const [oldModes, newModes] = [await modesOf(store, before), await modesOf(store, after)];
-  const doubtful = new Set(after.doubtful);
+  const outside = await statesOutside(store, before);
   const isEnd = before.task === after.task && after.when === "after" && after.at !== "";
   const files = new Map<string, FileChange>();
   const add = (name: string, was: FileState, is: FileState): void => {
     const path = join(before.root, name);
     const left = isEnd ? { left: [is] } : { left: [], maybeLeft: is };
-    const doubt = was.kind === "absent" && doubtful.has(name) ? { doubt: MAYBE_OLDER } : {};
-    files.set(path, { path, before: was, ...left, made: [], ...doubt });
+    files.set(path, { path, before: was.kind === "absent" ? outside(name) : was, ...left, made: [] });
   };
   for (const { path, before: was, after: is } of await compareTrees(store.repository, before.tree, after.tree))
     add(path, await stateOf(store, was, oldModes.get(path)), await stateOf(store, is, newModes.get(path)));
@@ -86,9 +84,9 @@ async function treeChanges(store: UndoStore, before: TreeEntry, after: TreeEntry
     const state = await stateOf(store, same, oldModes.get(path));
     add(path, state, state);
   }
-  for (const change of leftOutChanges(before, after, store.limits.maxFileBytes)) {
+  for (const change of leftOutChanges(before, after, store.limits.maxFileBytes, outside)) {
     const known = files.get(change.path);
-    const hasGrown = known !== undefined && known.before.kind !== "absent";
+    const hasGrown = known?.before.kind === "file" || known?.before.kind === "link";
     files.set(change.path, hasGrown ? { ...known, left: change.left } : change);
   }
   return [...files.values()];
@@ -103,8 +101,6 @@ async function filesNamed(store: UndoStore, tree: string, paths: readonly string
     return file ? [[path, file]] : [];
   });
 }
-
-const MAYBE_OLDER = "what was there before this task was ignored or left out, so it may have been this";
 
 async function modesOf(store: UndoStore, { modes }: TreeEntry): Promise<Map<string, number>> {
   const text = modes === undefined ? undefined : await store.read(`sha256:${modes}`);

@@ -13,8 +13,8 @@ export interface RecordedTask {
   /** It undid that task. */
   readonly undoes?: number;
   readonly isUndone: boolean;
-  /** The undos that put all of it back, whether it was done again or not. */
-  readonly undoneBy: readonly number[];
+  /** So many files of it were not kept, and stayed when it was undone. */
+  readonly notKept: number;
   /** False where it is known that it changed nothing that is covered. */
   readonly hasChanges: boolean;
   /** Why what its commands did is not covered; absent where it is, or none ran. */
@@ -40,7 +40,7 @@ export function tasksIn(journal: readonly JournalEntry[]): RecordedTask[] {
       ...(begin?.prompt !== undefined && { prompt: begin.prompt }),
       ...(begin?.undoes !== undefined && { undoes: begin.undoes }),
       isUndone: undone.has(task),
-      undoneBy: entries.flatMap((entry) => (entry.type === "undone" ? (entry.by ?? []) : [])),
+      notKept: entries.findLast((entry) => entry.type === "undone")?.notKept ?? 0,
       hasChanges: hasChanges(entries),
       ...(uncovered && { uncovered: uncovered.reason }),
       entries,
@@ -48,23 +48,41 @@ export function tasksIn(journal: readonly JournalEntry[]): RecordedTask[] {
   });
 }
 
-/** The task that is undone where none is named: the last that changed something, is no undo and has not been undone. */
+/**
+ * The task that is meant where none is named: the last that changed something, is no undo and has not been undone. Whether
+ * commands changed something that are not covered nobody can tell, so it may be one of which nothing is on record.
+ */
 export function lastTask(
   tasks: readonly RecordedTask[],
-  { maxFileBytes }: Pick<UndoLimits, "maxFileBytes">,
+  limits: Pick<UndoLimits, "maxFileBytes">,
 ): RecordedTask | undefined {
-  const changed = ({ hasChanges, entries }: RecordedTask): boolean =>
-    hasChanges || changedLeftOut(entries, maxFileBytes);
-  return tasks.findLast((task) => !task.isUndone && task.undoes === undefined && changed(task));
+  return tasks.findLast(
+    (task) => !task.isUndone && task.undoes === undefined && (task.uncovered !== undefined || isOnRecord(task, limits)),
+  );
 }
 
-/** The undos of a task that put only a part of it back and have not been undone themselves, the last first. */
-export function partialUndos(tasks: readonly RecordedTask[], task: number): number[] {
-  const whole = new Set(tasks.flatMap(({ undoneBy }) => undoneBy));
-  return tasks
-    .filter(({ undoes, isUndone, hasChanges }) => undoes === task && !isUndone && hasChanges)
-    .flatMap((undo) => (whole.has(undo.task) ? [] : undo.task))
-    .toReversed();
+/** Whether something that a task changed is on record. */
+export function isOnRecord(
+  { hasChanges, entries }: RecordedTask,
+  { maxFileBytes }: Pick<UndoLimits, "maxFileBytes">,
+): boolean {
+  return hasChanges || changedLeftOut(entries, maxFileBytes);
+}
+
+/**
+ * The undos of a task that are to be undone, in this order, to do all of it again; empty where it is not undone.
+ *
+ * One whose files later ones have put back as well does not count.
+ */
+export function undosOf(tasks: readonly RecordedTask[], task: number): number[] {
+  const seen = new Set<string>();
+  const undos = tasks.filter(({ undoes, isUndone }) => undoes === task && !isUndone);
+  return undos.toReversed().flatMap((undo) => {
+    const paths = undo.entries.flatMap((entry) => (entry.type === "file" ? entry.path : []));
+    const adds = paths.some((path) => !seen.has(path));
+    for (const path of paths) seen.add(path);
+    return adds ? undo.task : [];
+  });
 }
 
 /** To undo an undo is to do the task again. */
@@ -88,7 +106,11 @@ function hasChanges(entries: readonly JournalEntry[]): boolean {
 
 function changedLeftOut(entries: readonly JournalEntry[], maxFileBytes: number): boolean {
   const { before, after } = statesIn(entries);
-  return before !== undefined && after !== undefined && leftOutChanges(before, after, maxFileBytes).length > 0;
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    leftOutChanges(before, after, maxFileBytes, () => ({ kind: "absent" })).length > 0
+  );
 }
 
 /** Of the work tree, around the commands of a task. */

@@ -23,6 +23,16 @@ test("a file outside of the workspace is named as it is", async () => {
   expect(await diff(dir, other, file(0o644), "0\n")).toMatch(`--- ${other}\n+++ ${other}\n@@ -1 +1 @@\n`);
 });
 
+test("a name or a target with control characters is quoted, so that it makes no line of its own", async () => {
+  const dir = workspace();
+  const name = 'x\n+++ "b\x1b[2J\x7f';
+  writeFileSync(join(dir, name), "1\n");
+  const quoted = 'x\\n+++ \\"b\\u001b[2J\\u007f"';
+  const header = `--- "a/${quoted}\n+++ "b/${quoted}\n`;
+  expect(await diff(dir, name, file(0o644), "0\n")).toBe(`${header}@@ -1 +1 @@\n-1\n+0`);
+  expect(await diff(dir, name, { kind: "link", target: "t\n" })).toBe(`${header}[a link: none -> "t\\n"]`);
+});
+
 test("modes that differ are shown, beside a change of the content too", async () => {
   const dir = workspace();
   writeFileSync(join(dir, "a"), "1\n");

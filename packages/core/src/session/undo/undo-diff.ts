@@ -32,7 +32,7 @@ export class UndoDiffs {
     const modes = modeChange(present, before);
     const body =
       before.kind === "link" || present.kind === "link"
-        ? `[a link: ${present.kind === "link" ? present.target : "none"} -> ${before.kind === "link" ? before.target : "none"}]`
+        ? `[a link: ${targetOf(present)} -> ${targetOf(before)}]`
         : await contentDiff(path, present.kind === "file" ? present.stats.size : undefined, content);
     const diff =
       body === undefined
@@ -48,10 +48,21 @@ export class UndoDiffs {
 function fileHeader(name: string, present: PresentState, before: FileState): string {
   const [old, now] = name.startsWith("/") ? [name, name] : [`a/${name}`, `b/${name}`];
   const isThere = present.kind === "file" || present.kind === "link";
-  return `--- ${isThere ? old : NOTHING}\n+++ ${before.kind === "absent" ? NOTHING : now}`;
+  return `--- ${isThere ? named(old) : NOTHING}\n+++ ${before.kind === "absent" ? NOTHING : named(now)}`;
+}
+
+/** As a JSON string where it holds control characters, which would begin lines or act on a terminal. */
+function named(path: string): string {
+  if (!/\p{Cc}/u.test(path)) return path;
+  const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(path).replace(/\p{Cc}/gu, escaped);
 }
 
 const NOTHING = "/dev/null";
+
+function targetOf(state: PresentState | FileState): string {
+  return state.kind === "link" ? named(state.target) : "none";
+}
 
 /** Absent where the mode stays, or one side is no file. */
 function modeChange(present: PresentState, before: FileState): string | undefined {

@@ -1,18 +1,20 @@
 import { problemText } from "../../environment/files/file-problem.ts";
 import { RookeryError } from "../../errors/rookery-error.ts";
+import { existingWorkspace } from "../existing-workspace.ts";
 import { type AppliedPlan, applyPlans } from "./apply-plan.ts";
 import { TaskRecorder } from "./change-recorder.ts";
 import { coveredChanges, laterNotes } from "./covered-changes.ts";
 import { LaterChanges } from "./later-changes.ts";
-import { type NothingToUndo, nothingToUndo, type UndonePlace } from "./nothing-to-undo.ts";
+import { type NothingToUndo, nothingToUndo, type UndonePlace, unrecordedTask } from "./nothing-to-undo.ts";
+import { refuseObstructed } from "./obstacles.ts";
 import { type FilePlan, planFile, type UndoAction } from "./plan-file.ts";
 import type { FileChange } from "./task-changes.ts";
-import { lastTask, partialUndos, type RecordedTask, tasksIn } from "./task-list.ts";
+import { isOnRecord, lastTask, type RecordedTask, tasksIn, undosOf } from "./task-list.ts";
 import { UndoDiffs } from "./undo-diff.ts";
 import type { UndoStore } from "./undo-store.ts";
 
 export interface UndoOptions {
-  /** Default: the last task that changed something and has not been undone. */
+  /** Default: the last task that changed something, or ran commands that are not covered, and has not been undone. */
   readonly task?: number;
   /** Also where somebody changed a file since; what is overwritten is kept as the undo's own task. */
   readonly force?: boolean;
@@ -42,6 +44,10 @@ export interface UndoResult {
   readonly prompt?: string;
   /** The number under which the undo can be undone; absent where nothing was changed. */
   readonly undoTask?: number;
+  /** How all of a task that is undone, or a part of it, is done again: by undoing these, one after the other. */
+  readonly again?: { readonly task: number; readonly undos: readonly number[] };
+  /** Where nothing of the task that is meant is on record: the last one before it that can be undone. */
+  readonly earlierTask?: number;
   readonly files: readonly UndoneFile[];
   /** What is not covered, for a person. */
   readonly notes: readonly string[];
@@ -60,7 +66,7 @@ export interface DoneUndo {
 /**
  * Undoes what one task changed, file by file, as far as what is there is what the task left.
  *
- * @throws {RookeryError} `usage` for a task that is not on record; otherwise what the file system reports.
+ * @throws {RookeryError} `usage` for a task that is not on record, `workspace-missing`; otherwise what the file system reports.
  */
 export async function undoTask(store: UndoStore, place: UndonePlace, options: UndoOptions = {}): Promise<DoneUndo> {
   try {
@@ -75,6 +81,9 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
   const tasks = tasksIn(journal);
   const target = options.task === undefined ? lastTask(tasks, store.limits) : named(tasks, options.task);
   if (target === undefined) return { result: { files: [], ...nothingToUndo(tasks, place) }, changed: [] };
+  if (target.uncovered !== undefined && !isOnRecord(target, store.limits))
+    return { result: { files: [], ...unrecordedTask(tasks, target, place, store.limits) }, changed: [] };
+  await existingWorkspace(place.workspaceDir, "put it back to undo what was done in it");
   const { changes, notes, before } = await coveredChanges(store, place, journal, target);
   const later = new LaterChanges(store, target, tasks);
   const whyChanged = later.reason.bind(later);
@@ -88,8 +97,10 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
   let by: number | undefined;
   try {
     if (changed.length > 0) by = recorder.task;
-    if (!options.dryRun && isKnown && !applied.some(({ action }) => action === "refused"))
-      store.add({ type: "undone", task: target.task, ...(by !== undefined && { by }) });
+    if (!options.dryRun && isKnown && count(applied, "refused") === 0) {
+      const notKept = count(applied, "not-kept");
+      store.add({ type: "undone", task: target.task, ...(notKept > 0 && { notKept }) });
+    }
   } catch (error) {
     notes.push(`that task ${target.task} is undone could not be put on record: ${problemText(error)}`);
   }
@@ -99,15 +110,18 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
     return { path, action, ...why, ...(diff !== undefined && { diff }) };
   });
   const { task, prompt } = target;
-  const partial = options.dryRun ? [] : partialUndos(tasks, task);
-  const undos = [by ?? [], ...partial].flat().join(" and ");
-  if (partial.length > 0) notes.push(`a part of task ${task} was undone before: to do all of it again, undo ${undos}`);
+  const undos = options.dryRun ? [] : undosOf(tasksIn(store.entries()), task);
   const about = {
     task,
     ...(prompt !== undefined && { prompt }),
     ...(by !== undefined && { undoTask: by }),
+    ...(undos.length > 0 && { again: { task, undos } }),
   };
   return { result: { ...about, files, notes: [...notes, ...laterNotes(tasks, task)] }, changed };
+}
+
+function count(plans: readonly FilePlan[], action: UndoAction): number {
+  return plans.filter((plan) => plan.action === action).length;
 }
 
 /** What is to be done with each file, and how that looks; one that cannot be looked at stops no other. */
@@ -130,7 +144,7 @@ async function planFiles(
       plans.push({ change, action: "refused", reason: problemText(error), isForced: false });
     }
   }
-  return { plans, diffs };
+  return { plans: refuseObstructed(plans), diffs };
 }
 
 function named(tasks: readonly RecordedTask[], task: number): RecordedTask {
