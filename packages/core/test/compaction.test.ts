@@ -408,18 +408,41 @@ test("a model for summaries of another provider does not take the address of the
   expect((await open("anthropic")).meta.model_id).toBe("claude-x");
 });
 
-test("a refused key of the model that summarises does not end the task", async () => {
-  const refused = { outcome: { status: "auth", message: "bad key" } } as const;
-  const model = { provider: "custom", modelId: "small" };
-  await using scene = await open([{ ...CALL, ...FULL }, "done", "more"], [refused], { model });
+const REFUSED = { outcome: { status: "auth", message: "bad key" } } as const;
+const OTHER = { model: { provider: "custom", modelId: "small" } };
+
+test("where the model that summarises fails, the session's own makes the summary", async () => {
+  await using scene = await open([{ ...CALL, ...FULL }, SUMMARY], [REFUSED], ["done"], OTHER);
   const { messages, outcome } = await scene.run("begin");
   expect(outcome).toMatchObject({ status: "completed", text: "done" });
-  expect(shown(messages, "compaction_begin").at(-1)).toEqual([
-    "compaction_end",
-    expect.objectContaining({ status: "auth", error_message: "bad key" }),
+  expect(compactions(messages)).toEqual([
+    ["compaction_begin", "custom/small"],
+    ["compaction_end", "auth"],
+    ["compaction_begin", undefined],
+    ["compaction_end", "completed"],
+  ]);
+  expect(scene.asked(2)).toEqual([["[context_summary]\nthe story so far\n[/context_summary]"]]);
+});
+
+test("where the session's own fails too, the context stays as it is, and a refused key of the other one ends no task", async () => {
+  const fails = { outcome: { status: "failed", permanent: true, message: "no" } } as const;
+  await using scene = await open([{ ...CALL, ...FULL }, fails, "done", "more"], [REFUSED], OTHER);
+  const { messages, outcome } = await scene.run("begin");
+  expect(outcome).toMatchObject({ status: "completed", text: "done" });
+  expect(compactions(messages).slice(1)).toEqual([
+    ["compaction_end", "auth"],
+    ["compaction_begin", undefined],
+    ["compaction_end", "failed"],
   ]);
   expect((await scene.run("and?")).outcome).toMatchObject({ status: "completed", text: "more" });
 });
+
+function compactions(messages: readonly OmniMessage[]): unknown[] {
+  return messages.flatMap((message) => {
+    if (isType(message, "compaction_begin")) return [[message.payload.type, message.payload.model]];
+    return isType(message, "compaction_end") ? [[message.payload.type, message.payload.status]] : [];
+  });
+}
 
 function calls(id: string): ScriptedTurn & object {
   return { calls: [{ name: "say", args: {}, id }] };

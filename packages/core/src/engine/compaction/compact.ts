@@ -26,8 +26,8 @@ export interface Compaction {
 /**
  * Replaces the model context by a shorter one: old outputs are shortened where that is enough, else the model summarises.
  *
- * Between its two events nothing is shown but the summary and what its requests took. A context whose compaction fails
- * stays as it was; what was not answered yet is never part of a summary and is said again.
+ * Between its two events nothing is shown but the summary and what its requests took. Where the model that is named for
+ * summaries fails, the context's own is asked, between two events of its own. A context whose compaction fails stays as it was; what was not answered yet is never part of a summary and is said again.
  */
 export async function compact(engine: Engine, run: TaskRun, reason: Reason): Promise<Compaction> {
   const scene = sceneOf(engine);
@@ -55,6 +55,13 @@ export async function compact(engine: Engine, run: TaskRun, reason: Reason): Pro
   if (asked.overflow && reason !== "overflow") {
     const second = await compact(engine, run, "overflow");
     return { ...second, spent: addSpending(spent, second.spent) };
+  }
+  // What only summarises is no reason to give up: the context's own model can, too.
+  const { summaryModel, ...own } = engine;
+  if (summaryModel && mode === "summarize" && !run.signal.aborted) {
+    const second = await compact(own, run, reason);
+    const after = second.status === "completed" ? second.engine : engine;
+    return { ...second, engine: after, spent: addSpending(spent, second.spent) };
   }
   return { status, engine, spent, ...(message !== undefined && { message }) };
 }
