@@ -103,6 +103,18 @@ test.each([
   });
 });
 
+test.each([
+  ["keep_recent_tokens: -3", "compaction.keep_recent_tokens must be 0 or more, got -3"],
+  ["keep_output_tokens: -2", "compaction.keep_output_tokens must be -1 or more, got -2"],
+  ['prompt: " "', "compaction.prompt is empty"],
+])("the compaction %s is refused with its line", async (line, words) => {
+  const file = await configFile(`compaction:\n  mode: summarize\n  ${line}\n`);
+  const message = `${file}:3: ${words}`;
+  await expect(readProjectConfig(file)).rejects.toMatchObject({ code: "config-invalid", message });
+  const fine = await configFile("compaction: { keep_output_tokens: -1, max_context_length: 0 }\n");
+  expect(await readProjectConfig(fine)).toMatchObject({ compaction: { keep_output_tokens: -1 } });
+});
+
 test("the same key twice, and aliases without end, are refused", async () => {
   await expect(readProjectConfig(await configFile("models: []\nmodels: []\n"))).rejects.toThrow(":2: not valid YAML");
   const bomb = [

@@ -95,13 +95,25 @@ export async function readProjectConfig(file: string): Promise<ProjectConfig> {
 export async function readProjectYaml(file: string): Promise<{ config: ProjectConfig; yaml: YamlFile }> {
   const yaml = await readYamlFile(file, { fields: projectConfig });
   const config = yaml.value as ProjectConfig;
-  const [problem] = [...ruleProblems(config)];
+  const [problem] = [...ruleProblems(config), ...compactionProblems(config)];
   if (problem === undefined) return { config, yaml };
   const [place, what] = problem;
   // Ignoring a rule that somebody relies on would be worse than not starting.
   throw new RookeryError("config-invalid", `${file}:${await lineOf(yaml, place)}: ${place} ${what}`, {
     hint: "correct it, or take it out",
   });
+}
+
+/** What the shape of a project's or an agent's compaction does not tell. */
+export function* compactionProblems({
+  compaction = {},
+}: Pick<ProjectConfig, "compaction">): Generator<[place: string, what: string]> {
+  for (const [key, value] of Object.entries(compaction)) {
+    const least = key === "keep_output_tokens" ? -1 : 0;
+    if (typeof value === "number" && value < least)
+      yield [`compaction.${key}`, `must be ${least} or more, got ${value}`];
+  }
+  if (compaction.prompt?.trim() === "") yield ["compaction.prompt", "is empty"];
 }
 
 function* ruleProblems({

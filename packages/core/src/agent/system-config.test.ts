@@ -88,6 +88,11 @@ test.each([
     '4: tools.mcpServers[1].name: "a" is in the list already',
     "correct it, or take it out",
   ],
+  [
+    "compaction: { keep_recent_tokens: -1 }\n",
+    "1: compaction.keep_recent_tokens must be 0 or more, got -1",
+    "correct it, or take it out",
+  ],
   ["compaction: { modus: discard }\n", "1: compaction.modus is not a known key", "did you mean mode?"],
   ["tools: { builtin: [\n", "not valid YAML", "correct the file; it was left as it is"],
 ])("%j is an error that names file, line and key", async (text, message, hint) => {

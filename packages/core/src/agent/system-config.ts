@@ -3,7 +3,7 @@ import type { MCPServerConfig, ToolDefinitionConfig } from "../environment/contr
 import { findToolset } from "../environment/toolset-registry.ts";
 import { nearestWord } from "../errors/nearest-word.ts";
 import { RookeryError } from "../errors/rookery-error.ts";
-import { type CompactionConfig, compactionConfig } from "./project-config.ts";
+import { type CompactionConfig, compactionConfig, compactionProblems } from "./project-config.ts";
 import { lineOf, readYamlFile } from "./yaml-file.ts";
 
 const toolDefinition = {
@@ -65,7 +65,9 @@ interface Problem {
   readonly hint?: string;
 }
 
-function* problems({ toolset, tools = {} }: SystemConfig): Generator<Problem> {
+function* problems(config: SystemConfig): Generator<Problem> {
+  const { toolset, tools = {} } = config;
+  for (const [path, what] of compactionProblems(config)) yield { path, what: ` ${what}` };
   const known = toolNames(toolset);
   if (RookeryError.is(known)) {
     yield { path: "toolset", what: `: ${known.message}`, ...(known.hint !== undefined && { hint: known.hint }) };
