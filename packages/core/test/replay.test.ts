@@ -271,7 +271,11 @@ test("a call that still leads to the recorded workspace is denied and told, and 
   await mkdir(original);
   await symlink(original, link);
   const escaped = original.replace(" ", "\\ ");
-  const cmds = [`echo > ${escaped}/a; test -e ${escaped}/a && echo there`, `echo > ${link}/b`, `echo > ${place}/my" "dir/c`];
+  const cmds = [
+    `echo > ${escaped}/a; test -e ${escaped}/a && echo there`,
+    `echo > ${link}/b`,
+    `echo > ${place}/my" "dir/c`,
+  ];
   const records = await recorded(() => [{ calls: cmds.map(command) }, "Done."], { session: { workspaceDir: link } });
   expect(metaOf(records).workspace).toBe(original);
   for (const name of ["a", "b", "c"]) await rm(join(original, name));
