@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createAgent } from "../src/agent/agent.ts";
 import { agentPaths } from "../src/agent/paths.ts";
@@ -11,6 +11,7 @@ import { userText } from "../src/omnimessage/build.ts";
 import { ofType } from "../src/omnimessage/guards.ts";
 import { collectRun, scriptedLLM, tempAgent } from "../src/testing/index.ts";
 import { sessionPaths } from "../src/trace/session-paths.ts";
+import { bundleProgram } from "./support/bundle-program.ts";
 import { escapingCommands, prepareEscapingCommands, writtenPids } from "./support/escaping-commands.ts";
 import { isRunning } from "./support/processes.ts";
 
@@ -46,9 +47,8 @@ async function killedSession(): Promise<{ root: string; workspaceDir: string; se
   const [root, workspaceDir] = [join(directory, "root"), join(directory, "workspace")];
   await mkdir(workspaceDir);
   prepareEscapingCommands(workspaceDir);
-  const script = resolve(import.meta.dirname, "support/background-session.ts");
-  const tsx = ["--conditions=rookery-source", "--import", import.meta.resolve("tsx")];
-  const child = spawn(process.execPath, [...tsx, script, root, workspaceDir, String(COUNT)], {
+  const program = await bundleProgram("background-session.ts", directory);
+  const child = spawn(process.execPath, [program, root, workspaceDir, String(COUNT)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const sessionId = await firstLine(child);

@@ -2,32 +2,24 @@ import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createAgent } from "../src/agent/agent.ts";
 import { readMessages } from "../src/omnimessage/json-lines.ts";
 import type { OmniMessage } from "../src/omnimessage/message.ts";
 import { ruleViolations } from "../src/testing/index.ts";
+import { bundleProgram } from "./support/bundle-program.ts";
 
 const ROUNDS = 8;
 
 test("a process killed at any moment leaves a trace that can be read, keeps the rules, and locks nobody out", async () => {
   const directory = await mkdtemp(join(tmpdir(), "rookery-kill-"));
-  const script = resolve(import.meta.dirname, "support/endless-session.ts");
+  const program = await bundleProgram("endless-session.ts", directory);
   for (let round = 0; round < ROUNDS; round++) {
-    const child = spawn(
-      process.execPath,
-      [
-        "--conditions=rookery-source",
-        "--import",
-        import.meta.resolve("tsx"),
-        script,
-        join(directory, "root"),
-        directory,
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
+    const child = spawn(process.execPath, [program, join(directory, "root"), directory], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let traceFile = "";
     for await (const chunk of child.stdout) {
       traceFile += String(chunk);

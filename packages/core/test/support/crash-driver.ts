@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { build } from "esbuild";
 import { isSessionMeta, isType } from "../../src/omnimessage/guards.ts";
 import type { OmniMessage } from "../../src/omnimessage/message.ts";
 import { type ProviderClientType, readTraceMessages, ruleViolations } from "../../src/testing/index.ts";
@@ -28,23 +27,6 @@ export interface CrashReport {
   readonly lossWarnings: string[];
   /** The content of the workspace's files by name. */
   readonly files: Record<string, string>;
-}
-
-/** Makes one file of the session's program, which starts sooner than its sources. */
-export async function bundleCrashSession(directory: string): Promise<string> {
-  const outfile = join(directory, "crash-session.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "crash-session.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    conditions: ["rookery-source"],
-    external: ["@lydell/node-pty"],
-    logLevel: "error",
-    banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
-  });
-  return outfile;
 }
 
 /**
