@@ -34,7 +34,7 @@ export function summaryModelOptions(
 ): SessionOptions | undefined {
   const stored = compaction?.model && { provider: compaction.model.provider, modelId: compaction.model.model_id };
   const name = options.compaction?.model ?? stored;
-  if (!name || isSame(name, own)) return name && options;
+  if (!name || isSame(name, own)) return name && { ...options, ...name };
   const { baseUrl, clientType, thinkingLevel: _level, ...others } = options;
   const address = name.provider === own.provider && { ...(baseUrl && { baseUrl }), ...(clientType && { clientType }) };
   return { ...others, ...address, ...name };

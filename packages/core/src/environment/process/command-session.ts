@@ -85,7 +85,7 @@ export class CommandSession {
 
   /** The text that is final and was not taken before. */
   take(): OutputPiece[] {
-    const pieces = this.#unread.takePieces();
+    const pieces = this.#unread.take();
     this.#onTaken();
     return pieces;
   }

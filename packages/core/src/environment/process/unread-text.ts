@@ -1,4 +1,4 @@
-import { type OutputPiece, piecesText } from "../output-piece.ts";
+import type { OutputPiece } from "../output-piece.ts";
 import { isLowSurrogate } from "../shorten.ts";
 
 /** What is kept of text that nobody has read, in characters. */
@@ -37,18 +37,14 @@ export class UnreadText {
       this.#drop(this.#pieces.shift()?.length ?? 0);
   }
 
-  take(): string {
-    return piecesText(this.takePieces());
-  }
-
-  /** The same in pieces, none of them empty. */
-  takePieces(): OutputPiece[] {
+  /** Pieces, none of them empty. */
+  take(): OutputPiece[] {
     this.#dropExcess();
-    const marker = this.#dropped > 0 && [`[..., ${this.#dropped} chars of earlier output dropped ...]\n`];
+    const marker = this.#dropped > 0 ? [`[..., ${this.#dropped} chars of earlier output dropped ...]\n`] : [];
     const pieces = this.#pieces;
     this.#pieces = [];
     this.#length = this.#dropped = 0;
-    return marker ? [...marker, ...pieces] : pieces;
+    return [...marker, ...pieces];
   }
 
   /** Of the oldest piece what is too much. */
