@@ -97,18 +97,10 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
   let by: number | undefined;
   try {
     if (changed.length > 0) by = recorder.task;
-    if (!options.dryRun && isKnown && count(applied, "refused") === 0) {
-      const notKept = count(applied, "not-kept");
-      store.add({ type: "undone", task: target.task, ...(notKept > 0 && { notKept }) });
-    }
+    if (!options.dryRun && isKnown) recordUndone(store, target.task, applied);
   } catch (error) {
     notes.push(`that task ${target.task} is undone could not be put on record: ${problemText(error)}`);
   }
-  const files = applied.map(({ change: { path }, action, reason, forcible }) => {
-    const diff = action === "restored" || action === "deleted" ? diffs.get(path) : undefined;
-    const why = { ...(reason !== undefined && { reason }), ...(forcible && { forcible }) };
-    return { path, action, ...why, ...(diff !== undefined && { diff }) };
-  });
   const { task, prompt } = target;
   const undos = options.dryRun ? [] : undosOf(tasksIn(store.entries()), task);
   const about = {
@@ -117,7 +109,23 @@ async function undo(store: UndoStore, place: UndonePlace, options: UndoOptions):
     ...(by !== undefined && { undoTask: by }),
     ...(undos.length > 0 && { again: { task, undos } }),
   };
+  const files = undoneFiles(applied, diffs);
   return { result: { ...about, files, notes: [...notes, ...laterNotes(tasks, task)] }, changed };
+}
+
+/** A task with a file that was refused is not undone yet. */
+function recordUndone(store: UndoStore, task: number, applied: readonly FilePlan[]): void {
+  if (count(applied, "refused") > 0) return;
+  const notKept = count(applied, "not-kept");
+  store.add({ type: "undone", task, ...(notKept > 0 && { notKept }) });
+}
+
+function undoneFiles(applied: readonly FilePlan[], diffs: ReadonlyMap<string, string>): UndoneFile[] {
+  return applied.map(({ change: { path }, action, reason, forcible }) => {
+    const diff = action === "restored" || action === "deleted" ? diffs.get(path) : undefined;
+    const why = { ...(reason !== undefined && { reason }), ...(forcible && { forcible }) };
+    return { path, action, ...why, ...(diff !== undefined && { diff }) };
+  });
 }
 
 function count(plans: readonly FilePlan[], action: UndoAction): number {
