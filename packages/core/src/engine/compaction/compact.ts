@@ -27,7 +27,8 @@ export interface Compaction {
  * Replaces the model context by a shorter one: old outputs are shortened where that is enough, else the model summarises.
  *
  * Between its two events nothing is shown but the summary and what its requests took. Where the model that is named for
- * summaries fails, the context's own is asked, between two events of its own. A context whose compaction fails stays as it was; what was not answered yet is never part of a summary and is said again.
+ * summaries fails, the context's own is asked, between two events of its own. A context whose compaction fails stays as it
+ * was; what was not answered yet is never part of a summary and is said again.
  */
 export async function compact(engine: Engine, run: TaskRun, reason: Reason): Promise<Compaction> {
   const scene = sceneOf(engine);
