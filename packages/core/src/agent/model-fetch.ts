@@ -16,10 +16,9 @@ export function modelFetch(
   given: typeof fetch | undefined,
   env: NodeJS.ProcessEnv,
   debugLog: DebugLog | undefined,
-  requestTimeoutMs?: number,
 ): typeof fetch {
   if (!given) proxyFor(new URL(baseUrl), env);
-  const send = given ?? proxyFetch(env, requestTimeoutMs);
+  const send = given ?? proxyFetch(env);
   return debugLog ? debugFetch(send, debugLog, proxySecrets(env)) : send;
 }
 

@@ -149,9 +149,9 @@ export class SessionOpener {
     return sandboxSettings({ ...this.#options, ...options }.sandbox, this.#paths.userConfigFile);
   }
 
-  #fetchFor(options: Pick<SessionOptions, "fetch" | "requestTimeoutMs">): (baseUrl: string) => typeof fetch {
+  #fetchFor(options: Pick<SessionOptions, "fetch">): (baseUrl: string) => typeof fetch {
     const given = options.fetch ?? this.#options.fetch;
-    return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog, options.requestTimeoutMs);
+    return (baseUrl) => modelFetch(baseUrl, given, this.#env, this.#debugLog);
   }
 
   #toolSide(options: Injection, { project, agent: system }: SessionConfig, place: ToolPlace): Promise<ToolSide> {

@@ -17,7 +17,7 @@ import type {
   ToolCallIdAllocator,
 } from "./contract.ts";
 import { IdleWatch, Interruption, WatchedReader } from "./idle-timeout.ts";
-import { proxyFetch } from "./network/proxy-fetch.ts";
+import { directFetch } from "./network/direct-fetch.ts";
 import { outputCap } from "./output-cap.ts";
 import type { Provider, ProviderReply } from "./providers/provider.ts";
 import { inferClientType, loadClientType } from "./providers/registry.ts";
@@ -134,8 +134,8 @@ export class GenerativeModel implements LLMInterface {
 
   #open(): Promise<{ provider: Provider; history: PromptHistory }> {
     this.#opened ??= (async () => {
-      const { modelId, clientType = inferClientType(modelId), baseUrl, requestTimeoutMs } = this.#config;
-      const fetch = this.#config.fetch ?? proxyFetch({}, requestTimeoutMs);
+      const { modelId, clientType = inferClientType(modelId), baseUrl } = this.#config;
+      const fetch = this.#config.fetch ?? directFetch;
       const open = await loadClientType(clientType);
       const onBytes = (): void => this.#watch?.refresh();
       const provider = await open({ modelId, ...(baseUrl !== undefined && { baseUrl }), onBytes, fetch });

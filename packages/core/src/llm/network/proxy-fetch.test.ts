@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -9,9 +8,11 @@ import { afterEach, expect, test } from "vitest";
 import { collectReply } from "../../../test/support/collect-reply.ts";
 import { type ProxyServer, startProxyServer } from "../../../test/support/proxy-server.ts";
 import { type RawAnswer, startRawProvider } from "../../../test/support/raw-provider.ts";
+import { runTypeScript } from "../../../test/support/run-typescript.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../../../test/support/test-certificate.ts";
 import { userText } from "../../omnimessage/build.ts";
 import { GenerativeModel } from "../generative-model.ts";
+import { directFetch } from "./direct-fetch.ts";
 import { proxyFetch } from "./proxy-fetch.ts";
 
 const opened: { close(): unknown }[] = [];
@@ -19,16 +20,9 @@ afterEach(async () => {
   for (const { close } of opened.splice(0)) await close();
 });
 
-test("without a proxy in the environment it is Node's own fetch", () => {
-  expect(proxyFetch({})).toBe(fetch);
-  expect(proxyFetch({ NO_PROXY: "*", HTTPS_PROXY: "" })).toBe(fetch);
-});
-
-test.each([0, -1, 300_001])("who waits %d ms gets a fetch without a limit of its own", async (patienceMs) => {
-  const port = await serve((_, response) => void response.end("direct"));
-  const send = proxyFetch({}, patienceMs);
-  expect(send).not.toBe(fetch);
-  expect(await (await send(`http://127.0.0.1:${port}/`)).text()).toBe("direct");
+test("without a proxy in the environment it is the direct one", () => {
+  expect(proxyFetch({})).toBe(directFetch);
+  expect(proxyFetch({ NO_PROXY: "*", HTTPS_PROXY: "" })).toBe(directFetch);
 });
 
 test("http is asked of the proxy by its whole address, and the answer is the server's", async () => {
@@ -223,17 +217,4 @@ async function portOf(server: Server): Promise<number> {
     },
   });
   return (server.address() as AddressInfo).port;
-}
-
-/** What a script printed in a process of its own; Node reads `NODE_EXTRA_CA_CERTS` once, when it starts. */
-async function runTypeScript(script: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const tsx = import.meta.resolve("tsx");
-  const child = spawn(process.execPath, ["--import", tsx, "--input-type=module", "-e", script], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
-  await new Promise((resolve) => child.on("close", resolve));
-  return output;
 }

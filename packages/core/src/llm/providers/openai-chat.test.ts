@@ -155,8 +155,8 @@ test("the output limit is lowered to what the window leaves (PC-033)", async () 
   expect(server.log.map(({ body }) => body.max_tokens)).toEqual([8000, 3975]);
 });
 
-test("a port that fetch connects to for nobody is a final failure", async () => {
-  const { outcome } = await ask(model({ url: "" }, { baseUrl: "http://127.0.0.1:6000/v1" }));
+test("a port that the program's fetch connects to for nobody is a final failure", async () => {
+  const { outcome } = await ask(model({ url: "" }, { baseUrl: "http://127.0.0.1:6000/v1", fetch }));
   expect(outcome).toMatchObject({ status: "failed", permanent: true, message: expect.stringContaining("bad port") });
 });
 
