@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { types } from "node:util";
 import { build } from "esbuild";
+import { onePassEvents } from "./one-pass-events.mjs";
 
 const cli = join(import.meta.dirname, "..", "packages", "cli");
 const require = createRequire(join(cli, "package.json"));
@@ -86,7 +87,7 @@ await build({
   chunkNames: "[name]-[hash]",
   splitting: true,
   format: "esm",
-  plugins: [commonJsByName, englishOnly],
+  plugins: [commonJsByName, englishOnly, onePassEvents],
   // Dependencies that are CommonJS call require for Node's own modules.
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
 });
