@@ -1,16 +1,13 @@
 import { type OutputPiece, pieceText } from "./output-piece.ts";
+import { PieceTail } from "./piece-tail.ts";
 import { cutBefore, isHighSurrogate, isLowSurrogate } from "./shorten.ts";
-
-/** The kept tail may grow to twice what will be shown of it and this much more before it is cut back: cutting copies. */
-const TAIL_SLACK_CHARS = 64 * 1024;
 
 /**
  * What a reader sees of output that may be too long, while it arrives (PT-032).
  *
  * `head` keeps the first `maxChars` and streams all of it. `head_tail` streams a quarter, holds the rest back, and shows
  * the last three quarters at the end. Text that fits is unchanged in both. Characters are UTF-16 code units; a cut never
- * splits a code point, and a surrogate without its partner becomes U+FFFD. Memory is bounded by `maxChars`, and a push
- * costs its own length.
+ * splits a code point, and a surrogate without its partner becomes U+FFFD. Memory is bounded by `maxChars` and one piece.
  */
 export class OutputWindow {
   readonly #maxChars: number;
@@ -21,7 +18,7 @@ export class OutputWindow {
   #headIsOpen = true;
   /** The first half of a pair whose second half may come with the next push. */
   #heldBack = "";
-  #tail = "";
+  #tail = new PieceTail(0);
   #tailChars = 0;
 
   constructor(maxChars: number, truncation: "head" | "head_tail") {
@@ -39,7 +36,7 @@ export class OutputWindow {
   push(piece: OutputPiece): string {
     this.#receivedChars += piece.length;
     if (!this.#headIsOpen) {
-      this.#pushTail(piece);
+      if (this.#tailChars > 0) this.#tail.push(piece);
       return "";
     }
     const text = pieceText(piece);
@@ -53,7 +50,7 @@ export class OutputWindow {
 
   /** The last text to show, and how many characters are missing before it; 0 when nothing was cut. */
   end(): { readonly text: string; readonly omittedChars: number } {
-    const kept = this.#heldBack + this.#tail;
+    const kept = this.#heldBack + this.#tail.text;
     if (this.#receivedChars <= this.#maxChars) return { text: wellFormed(kept), omittedChars: 0 };
     const start = kept.length - this.#tailChars;
     const tail = kept.slice(isLowSurrogate(kept.charCodeAt(start)) ? start + 1 : start);
@@ -65,7 +62,8 @@ export class OutputWindow {
     this.#heldBack = "";
     const head = this.#show(pending.slice(0, end));
     this.#tailChars = this.#keepsTail ? this.#maxChars - this.#shownChars : 0;
-    this.#pushTail(pending.slice(end));
+    this.#tail = new PieceTail(this.#tailChars);
+    if (this.#tailChars > 0) this.#tail.push(pending.slice(end));
     return head;
   }
 
@@ -73,21 +71,8 @@ export class OutputWindow {
     this.#shownChars += text.length;
     return wellFormed(text);
   }
-
-  #pushTail(piece: OutputPiece): void {
-    if (this.#tailChars === 0) return;
-    const text = typeof piece === "string" ? piece : pieceText(piece.subarray(-this.#tailChars));
-    this.#tail = text.length >= this.#tailChars ? text : this.#tail + text;
-    if (this.#tail.length <= 2 * this.#tailChars + TAIL_SLACK_CHARS) return;
-    this.#tail = copy(this.#tail.slice(-this.#tailChars));
-  }
 }
 
 function wellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? text.replace(/\p{Surrogate}/gu, "\ufffd") : text;
-}
-
-/** A slice keeps the whole string it was cut from in memory; a copy does not. */
-function copy(text: string): string {
-  return Buffer.from(text, "utf16le").toString("utf16le");
 }

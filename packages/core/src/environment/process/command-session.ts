@@ -118,7 +118,9 @@ export class CommandSession {
         clearTimeout(timer);
         this.#waiting.delete(wake);
         signal?.removeEventListener("abort", wake);
-        resolve();
+        // All that lies ready is read first: a flood of output costs its reader few turns.
+        if (this.#end === undefined) setImmediate(resolve);
+        else resolve();
       };
       const timer = Number.isFinite(waitMs) ? setTimeout(wake, Math.min(waitMs, MAX_TIMER_MS)) : undefined;
       this.#waiting.add(wake);

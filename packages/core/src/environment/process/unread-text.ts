@@ -1,65 +1,49 @@
 import type { OutputPiece } from "../output-piece.ts";
+import { PieceTail } from "../piece-tail.ts";
 import { isLowSurrogate } from "../shorten.ts";
 
 /** What is kept of text that nobody has read, in characters. */
 const MAX_UNREAD_CHARS = 1024 * 1024;
-/** Smaller pieces are joined, so that there are few of them. */
-const MIN_PIECE_CHARS = 4 * 1024;
 
 /**
  * Text that waits to be read: its last 1 Mi characters. Of more, the oldest is dropped, and a line at the beginning of
  * what is read says how much (PT-045).
  */
 export class UnreadText {
-  #pieces: OutputPiece[] = [];
+  readonly #kept = new PieceTail(MAX_UNREAD_CHARS);
   #maxChars = MAX_UNREAD_CHARS;
-  #length = 0;
   #dropped = 0;
 
   /** Characters waiting. */
   get length(): number {
-    return this.#length;
+    return this.#kept.length;
   }
 
   /** Keeps no more than so many characters from now on. */
   limit(maxChars: number): void {
     this.#maxChars = maxChars;
-    this.push("");
+    this.#dropped += this.#kept.limit(maxChars);
   }
 
   push(piece: OutputPiece): void {
-    const last = this.#pieces.at(-1);
-    if (typeof piece === "string" && typeof last === "string" && last.length < MIN_PIECE_CHARS)
-      this.#pieces[this.#pieces.length - 1] = last + piece;
-    else if (piece.length > 0) this.#pieces.push(piece);
-    this.#length += piece.length;
-    while (this.#length - (this.#pieces[0]?.length ?? 0) >= this.#maxChars)
-      this.#drop(this.#pieces.shift()?.length ?? 0);
+    this.#dropped += this.#kept.push(piece);
   }
 
   /** Pieces, none of them empty. */
   take(): OutputPiece[] {
-    this.#dropExcess();
-    const marker = this.#dropped > 0 ? [`[..., ${this.#dropped} chars of earlier output dropped ...]\n`] : [];
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    this.#length = this.#dropped = 0;
-    return [...marker, ...pieces];
+    const pieces = [...this.#kept.pieces];
+    const [oldest = "", ...later] = pieces;
+    const excess = this.#kept.length - this.#maxChars;
+    this.#kept.clear();
+    if (excess <= 0 && this.#dropped === 0) return pieces;
+    const end = typeof oldest === "string" ? endFrom(oldest, excess) : oldest.subarray(Math.max(0, excess));
+    const dropped = this.#dropped + oldest.length - end.length;
+    this.#dropped = 0;
+    return [`[..., ${dropped} chars of earlier output dropped ...]\n`, ...(end.length > 0 ? [end] : []), ...later];
   }
+}
 
-  /** Of the oldest piece what is too much. */
-  #dropExcess(): void {
-    const [oldest = ""] = this.#pieces;
-    const excess = this.#length - this.#maxChars;
-    if (excess <= 0) return;
-    const isSplit = typeof oldest === "string" && isLowSurrogate(oldest.charCodeAt(excess));
-    const start = isSplit ? excess + 1 : excess;
-    this.#drop(start);
-    this.#pieces[0] = typeof oldest === "string" ? oldest.slice(start) : oldest.subarray(start);
-  }
-
-  #drop(chars: number): void {
-    this.#length -= chars;
-    this.#dropped += chars;
-  }
+function endFrom(text: string, start: number): string {
+  if (start <= 0) return text;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
 }
