@@ -38,9 +38,9 @@ export class OutputCleaner {
     return this.#cells?.join("") ?? this.#line;
   }
 
-  /** Nothing that came before has a say in what comes next. */
-  get isAtLineStart(): boolean {
-    return this.#isUndisturbed && this.#line === "";
+  /** What comes next is added to what is pending, as it is, where it holds no control character. */
+  get isUndisturbed(): boolean {
+    return this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
   }
 
   /**
@@ -49,16 +49,12 @@ export class OutputCleaner {
    * @param plain - It is known to hold no control character.
    */
   push(text: string, plain = false): string {
-    return this.#isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
+    return this.isUndisturbed && (plain || !CONTROL.test(text)) ? this.#plain(text) : this.#controlled(text);
   }
 
   /** Returns the line that has not ended, as it is now; what comes next stands on a line of its own. */
   flush(): string {
     return this.#takeLine();
-  }
-
-  get #isUndisturbed(): boolean {
-    return this.#cells === undefined && this.#dropped === undefined && this.#unfinished === "";
   }
 
   #plain(text: string): string {

@@ -55,16 +55,19 @@ test("what is known to be plain comes out as it would as text, its whole lines a
   const chunk = fc.record({
     stream: fc.constantFrom("stdout" as const, "stderr" as const),
     text: fc.oneof(plain, other),
+    cut: fc.nat(9000),
   });
   let bytesSeen = 0;
   fc.assert(
     fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
       const [asText, asBytes] = [new CommandOutput(undefined), new CommandOutput(undefined)];
       const [texts, pieces]: [OutputPiece[], OutputPiece[]] = [[], []];
-      for (const { stream, text } of chunks) {
+      for (const { stream, text, cut } of chunks) {
         texts.push(...asText.push({ stream, text }));
         const isPlain = /^[\x20-\x7e\n\t]+$/.test(text);
-        pieces.push(...asBytes.push({ stream, text, ...(isPlain && { bytes: Buffer.from(text) }) }));
+        const bytes = Buffer.from(text);
+        const cutInTwo = [bytes.subarray(0, cut), bytes.subarray(cut)].filter(({ length }) => length > 0);
+        pieces.push(...asBytes.push({ stream, text, ...(isPlain && { plain: cutInTwo }) }));
         expect(asBytes.snapshot()).toBe(asText.snapshot());
       }
       bytesSeen += pieces.filter((piece) => typeof piece !== "string").length;

@@ -1,4 +1,4 @@
-import { type OutputPiece, pieceText } from "../output-piece.ts";
+import type { OutputPiece } from "../output-piece.ts";
 import { OutputCleaner } from "./clean-output.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { redactVault, VaultRedactor } from "./redact-vault.ts";
@@ -34,17 +34,17 @@ export class CommandOutput {
 
   /** Takes the next chunk; returns the text that is final, often none. */
   push(chunk: ProcessChunk): OutputPiece[] {
-    const { stream, bytes } = chunk;
+    const { stream, plain } = chunk;
     this.#lastStream = stream;
-    this.#raw.push(bytes ?? chunk.text);
+    for (const piece of plain ?? [chunk.text]) this.#raw.push(piece);
     const cleaner = this.#cleaners[stream];
-    const clean = (text: string): string => this.#show(this.#redactor.push(cleaner.push(text, bytes !== undefined)));
-    const lines = bytes && this.#redactor.idle && wholeLines(bytes);
+    const clean = (text: string): string => this.#show(this.#redactor.push(cleaner.push(text, plain !== undefined)));
+    const lines = plain && this.#redactor.idle && cleaner.isUndisturbed ? wholeLines(plain) : undefined;
     if (!lines) return [clean(chunk.text)];
-    const first = clean(lines.before);
-    if (!cleaner.isAtLineStart) return [first, clean(pieceText(lines.bytes) + lines.after)];
-    this.#shown.push(lines.bytes);
-    return [first, lines.bytes, clean(lines.after)];
+    // They end the line that was begun before them.
+    const begun = this.#show(cleaner.flush());
+    for (const piece of lines.pieces) this.#shown.push(piece);
+    return [begun, ...lines.pieces, clean(lines.rest)];
   }
 
   /** Returns the lines without an end as they are now, the stream that printed last behind the other; more may come. */
@@ -87,14 +87,16 @@ export class CommandOutput {
   }
 }
 
-/** The lines that begin and end in plain bytes, between the end of one and the beginning of another; absent for few. */
-function wholeLines(bytes: Buffer): { before: string; bytes: Buffer; after: string } | undefined {
-  const start = bytes.indexOf(NEWLINE) + 1;
-  const end = bytes.lastIndexOf(NEWLINE) + 1;
-  if (end - start < MIN_LINES_BYTES) return undefined;
-  return {
-    before: bytes.toString("latin1", 0, start),
-    bytes: bytes.subarray(start, end),
-    after: bytes.toString("latin1", end),
-  };
+/** Plain pieces up to the end of their last line, and the text behind it; absent where it is not worth it. */
+function wholeLines(plain: readonly Buffer[]): { pieces: Buffer[]; rest: string } | undefined {
+  const pieces = [...plain];
+  let rest = "";
+  for (let last = pieces.pop(); last; last = pieces.pop()) {
+    const end = last.lastIndexOf(NEWLINE) + 1;
+    rest = last.toString("latin1", end) + rest;
+    if (end === 0) continue;
+    const length = pieces.reduce((sum, piece) => sum + piece.length, end);
+    return length < MIN_LINES_BYTES ? undefined : { pieces: [...pieces, last.subarray(0, end)], rest };
+  }
+  return undefined;
 }

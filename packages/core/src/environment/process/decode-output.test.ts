@@ -13,8 +13,8 @@ async function decoded(pieces: readonly Buffer[], vault?: Record<string, string>
   queue.close();
   let text = "";
   for await (const chunk of new DecodedOutput(queue, vault)) {
-    if (chunk.bytes) expect(chunk.text).toBe(chunk.bytes.toString());
-    if (chunk.bytes) expect(chunk.text).toMatch(/^[\x20-\x7e\n\t]+$/);
+    if (chunk.plain) expect(chunk.text).toBe(Buffer.concat(chunk.plain).toString());
+    if (chunk.plain) expect(chunk.text).toMatch(/^[\x20-\x7e\n\t]+$/);
     if (chunk.stream === "stdout") text += chunk.text;
   }
   return text;

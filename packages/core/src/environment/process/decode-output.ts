@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { type OutputPiece, pieceText } from "../output-piece.ts";
+import { piecesText } from "../output-piece.ts";
 import type { OutputQueue, RawChunk } from "./output-queue.ts";
 import { isPlainAscii } from "./plain-bytes.ts";
 import { VaultRedactor } from "./redact-vault.ts";
@@ -9,8 +9,8 @@ export interface ProcessChunk {
   readonly stream: RawChunk["stream"];
   /** Never empty; a character is never split. */
   readonly text: string;
-  /** The same as bytes, where it is known to be printable ASCII, newlines and tabs. */
-  readonly bytes?: Buffer;
+  /** The same as bytes, where it is known to be printable ASCII, newlines and tabs; none of them empty. */
+  readonly plain?: readonly Buffer[];
 }
 
 /**
@@ -29,12 +29,13 @@ export class DecodedOutput implements AsyncIterableIterator<ProcessChunk> {
 
   async next(): Promise<IteratorResult<ProcessChunk, undefined>> {
     for (;;) {
-      const chunk = await this.#queue.take();
-      const stream = chunk?.stream ?? this.#rest.shift();
+      const taken = await this.#queue.take();
+      const stream = taken?.stream ?? this.#rest.shift();
       if (stream === undefined) return { done: true, value: undefined };
       const decoder = this.#decoders[stream];
-      const piece = chunk ? decoder.push(chunk.bytes) : decoder.end();
-      if (piece.length > 0) return { done: false, value: processChunk(stream, piece) };
+      if (taken && decoder.passes(taken.pieces)) return { done: false, value: plainChunk(stream, taken.pieces) };
+      const text = taken ? taken.pieces.map((bytes) => decoder.push(bytes)).join("") : decoder.end();
+      if (text !== "") return { done: false, value: { stream, text } };
     }
   }
 
@@ -49,32 +50,35 @@ export class DecodedOutput implements AsyncIterableIterator<ProcessChunk> {
   }
 }
 
-function processChunk(stream: ProcessChunk["stream"], piece: OutputPiece): ProcessChunk {
-  if (typeof piece === "string") return { stream, text: piece };
+function plainChunk(stream: ProcessChunk["stream"], plain: readonly Buffer[]): ProcessChunk {
   return {
     stream,
     get text() {
-      return pieceText(piece);
+      return piecesText(plain);
     },
-    bytes: piece,
+    plain,
   };
 }
 
-/** Decodes one stream, whose characters may be split over chunks. Most output is plain, and goes the short way. */
+/** Decodes one stream, whose characters may be split over chunks. Most output is plain, and needs none of it. */
 class StreamDecoder {
   readonly #utf8 = new StringDecoder("utf8");
   readonly #redactor: VaultRedactor;
-  #nothingPending = true;
+  /** No character has begun that is not whole. */
+  #isWhole = true;
 
   constructor(vault: Readonly<Record<string, string>> | undefined) {
     this.#redactor = new VaultRedactor(vault);
   }
 
-  push(bytes: Buffer): OutputPiece {
-    const isPlain = isPlainAscii(bytes);
-    const passes = isPlain && this.#nothingPending && this.#redactor.idle;
-    this.#nothingPending = isPlain;
-    return passes ? bytes : this.#redactor.push(this.#utf8.write(bytes));
+  /** Whether these bytes are text as they are; the others are to be pushed. */
+  passes(pieces: readonly Buffer[]): boolean {
+    return this.#isWhole && this.#redactor.idle && pieces.every(isPlainAscii);
+  }
+
+  push(bytes: Buffer): string {
+    this.#isWhole = isPlainAscii(bytes);
+    return this.#redactor.push(this.#utf8.write(bytes));
   }
 
   end(): string {

@@ -17,7 +17,7 @@ test("chunks are taken in order, neighbours of one stream as one", async () => {
   expect(queue.length).toBe(4);
   queue.close();
   const taken = [];
-  for (let next = await queue.take(); next; next = await queue.take()) taken.push(`${next.stream} ${next.bytes}`);
+  for (let next = await queue.take(); next; next = await queue.take()) taken.push(`${next.stream} ${next.pieces}`);
   expect(taken).toEqual(["stdout ab", "stderr c", "stdout d"]);
   expect(queue.length).toBe(0);
 });
@@ -26,7 +26,7 @@ test("a reader that came first gets the chunk when it arrives", async () => {
   const queue = new OutputQueue(() => undefined);
   const next = queue.take();
   queue.push(chunk("stdout", "late"));
-  expect(await next).toEqual(chunk("stdout", "late"));
+  expect(await next).toEqual({ stream: "stdout", pieces: [Buffer.from("late")] });
 });
 
 test("a reader that waits learns of the end", async () => {

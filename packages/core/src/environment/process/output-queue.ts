@@ -4,8 +4,16 @@ export interface RawChunk {
   readonly bytes: Buffer;
 }
 
-/** Neighbours of one stream are joined up to about this many bytes: a few large chunks cost less than many small ones. */
+/** What was taken together: of one stream, in order. */
+export interface RawChunks {
+  readonly stream: RawChunk["stream"];
+  readonly pieces: readonly Buffer[];
+}
+
+/** Neighbours are joined up to about this many bytes: a few large pieces cost less than many small ones. */
 const JOINED_BYTES = 16 * 1024;
+/** About so much is taken at once. */
+const TAKEN_BYTES = 256 * 1024;
 
 /** The bytes a process printed and nobody has taken yet, in order of arrival. For one reader. */
 export class OutputQueue {
@@ -39,26 +47,26 @@ export class OutputQueue {
     this.#wakeSoon();
   }
 
-  /** The next bytes of one stream; `undefined` at the end. */
-  async take(): Promise<RawChunk | undefined> {
+  /** The next bytes of one stream, as many as are there; `undefined` at the end. */
+  async take(): Promise<RawChunks | undefined> {
     while (this.#chunks.length === 0 && !this.#closed) {
       await new Promise<void>((resolve) => {
         this.#wakeReader = resolve;
       });
     }
-    const first = this.#chunks[0];
+    const [first] = this.#chunks;
     if (first === undefined) return undefined;
     let count = 0;
     let length = 0;
     for (const { stream, bytes } of this.#chunks) {
-      if (stream !== first.stream || length >= JOINED_BYTES) break;
+      if (stream !== first.stream || length >= TAKEN_BYTES) break;
       count += 1;
       length += bytes.length;
     }
-    const taken = this.#chunks.splice(0, count).map(({ bytes }) => bytes);
+    const pieces = joinSmall(this.#chunks.splice(0, count).map(({ bytes }) => bytes));
     this.#length -= length;
     this.#onTaken();
-    return { stream: first.stream, bytes: count === 1 ? first.bytes : Buffer.concat(taken, length) };
+    return { stream: first.stream, pieces };
   }
 
   /** Drops what is there and what still comes. */
@@ -76,4 +84,25 @@ export class OutputQueue {
       this.#wakeReader();
     });
   }
+}
+
+function joinSmall(pieces: readonly Buffer[]): Buffer[] {
+  if (pieces.every(({ length }) => length >= JOINED_BYTES)) return [...pieces];
+  const joined: Buffer[] = [];
+  let group: Buffer[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    group.push(piece);
+    length += piece.length;
+    if (length < JOINED_BYTES) continue;
+    joined.push(join(group));
+    group = [];
+    length = 0;
+  }
+  return group.length === 0 ? joined : [...joined, join(group)];
+}
+
+function join(group: readonly Buffer[]): Buffer {
+  const [first] = group;
+  return first && group.length === 1 ? first : Buffer.concat(group);
 }

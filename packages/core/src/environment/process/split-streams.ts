@@ -22,8 +22,8 @@ export class SplitStreams {
   /** Passes on what is within the limits and keeps it. */
   async *pass(output: AsyncIterable<ProcessChunk>): AsyncGenerator<ProcessChunk> {
     for await (const chunk of output) {
-      const { stream, text, bytes } = chunk;
-      const kept = this.#streams[stream].take(text, bytes !== undefined);
+      const { stream, text, plain } = chunk;
+      const kept = this.#streams[stream].take(text, plain !== undefined);
       if (kept.length === text.length) yield chunk;
       else if (kept !== "") yield { stream, text: kept };
     }
