@@ -35,6 +35,8 @@ export class LineCollector {
       start = feed + 1;
     }
     this.#extend(bytes, start, bytes.length);
+    // What is kept of a line that goes on must not change with the buffer it came in.
+    this.#pieces = this.#pieces.map((piece) => Buffer.from(piece));
   }
 
   /** The end of the file: what follows the last line feed is a line unless it is empty. */
@@ -50,7 +52,7 @@ export class LineCollector {
   #extend(bytes: Buffer, start: number, end: number): void {
     this.#lineBytes += end - start;
     if (!this.#inWindow()) return;
-    const piece = Buffer.from(bytes.subarray(start, Math.min(end, start + MAX_KEPT_LINE_BYTES - this.#keptBytes)));
+    const piece = bytes.subarray(start, Math.min(end, start + MAX_KEPT_LINE_BYTES - this.#keptBytes));
     this.#keptBytes += piece.length;
     if (piece.length > 0) this.#pieces.push(piece);
   }
@@ -66,7 +68,8 @@ export class LineCollector {
   }
 
   #keep(byFeed: boolean, atLeast: string): void {
-    let bytes = Buffer.concat(this.#pieces);
+    const [first] = this.#pieces;
+    let bytes = first && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     if (byFeed && bytes.length === this.#lineBytes && bytes.at(-1) === CR) {
       this.crlf = true;
       bytes = bytes.subarray(0, -1);

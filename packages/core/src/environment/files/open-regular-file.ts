@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { errorCode } from "../../errors/error-text.ts";
 import { describeMissingPath } from "./describe-missing-path.ts";
@@ -8,7 +8,7 @@ import { inPinnedDirectory } from "./pinned-directory.ts";
 /** Opening a FIFO or a terminal with these neither waits nor takes it over; a link put in the way is not followed. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
-/** A regular file open for reading; whoever opened it closes it. Only its content takes the way through the thread pool. */
+/** A regular file open for reading; whoever opened it closes it. What is longer than a moment's work is read in the thread pool. */
 export class OpenFile {
   readonly stats: Stats;
   readonly #fd: number;
@@ -20,6 +20,7 @@ export class OpenFile {
 
   /** Fills `buffer` from `position` on. @returns The number of bytes that were read; zero at the end. */
   async read(buffer: Buffer, position: number): Promise<number> {
+    if (buffer.length <= MOMENT_BYTES) return readSync(this.#fd, buffer, 0, buffer.length, position);
     return (await readAt(this.#fd, buffer, 0, buffer.length, position)).bytesRead;
   }
 
@@ -29,6 +30,7 @@ export class OpenFile {
 }
 
 const readAt = promisify(read);
+const MOMENT_BYTES = 64 * 1024;
 
 /**
  * Opens a regular file for reading.

@@ -59,6 +59,10 @@ export class CommandSession {
     return this.#followers > 0;
   }
 
+  get hasUnread(): boolean {
+    return this.#unread.length > 0;
+  }
+
   /** Its input, as soon as it runs; absent when it could not be started. */
   get input(): Promise<ProcessInput | undefined> {
     return this.#running.started;

@@ -44,7 +44,8 @@ export class OutputQueue {
   /** Nothing more will come; what is there can still be taken. */
   close(): void {
     this.#closed = true;
-    this.#wakeSoon();
+    if (this.#chunks.length === 0) this.#wakeReader();
+    else this.#wakeSoon();
   }
 
   /** The next bytes of one stream, as many as are there; `undefined` at the end. */

@@ -105,14 +105,14 @@ async function* execute(
       goesOn = true;
       return runningReport(session, setting.commands.sessions.keep(session, toolCallId));
     }
-    // What came while the window closed.
-    yield* streamSession(session, { toolCallId });
     const end = await session.ended;
+    // What came while the window closed.
+    if (session.hasUnread) yield* streamSession(session, { toolCallId });
     if (end.error !== undefined) yield outputDelta(toolCallId, end.error);
     return endReport(session, end);
   } finally {
     // Nobody reads on when the call was given up.
-    if (!goesOn) await session.stop();
+    if (!goesOn && session.end === undefined) await session.stop();
   }
 }
 
