@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -35,6 +35,24 @@ test("the catalogue of models is loaded when it is asked for, and not to show th
   expect(loaded("run", "--help")).toContain("/chunks/start");
   expect(loaded("run", "--help")).not.toContain("/chunks/models-");
   expect(loaded("config", "model", "list", "--available")).toContain("/chunks/models-");
+});
+
+test("what V8 made of the program is kept at the first start and taken at the next, and a start without it is the same", () => {
+  const caches = mkdtempSync(join(tmpdir(), "rookery-caches-"));
+  const env = { ...process.env, XDG_CACHE_HOME: caches };
+  const help = () => spawnSync(bin, ["run", "--help"], { env, encoding: "utf8" });
+  const first = help();
+  const files = () => readdirSync(join(caches, "rookery")).map((name) => join(caches, "rookery", name));
+  expect(files()).toHaveLength(1);
+  const [file = ""] = files();
+  const { mtimeMs } = statSync(file);
+  expect(help()).toEqual({ ...first, pid: expect.any(Number) });
+  expect(statSync(file).mtimeMs).toBe(mtimeMs);
+  writeFileSync(file, "spoiled");
+  expect(help()).toEqual({ ...first, pid: expect.any(Number) });
+  expect(statSync(file).size).toBeGreaterThan(100_000);
+  spawnSync(bin, ["--version"], { env: { ...env, XDG_CACHE_HOME: join(caches, "other") } });
+  expect(existsSync(join(caches, "other"))).toBe(false);
 });
 
 test("a prompt from standard input is sent once, and the answer is all of standard output", async () => {
