@@ -1,7 +1,20 @@
-import { mkdtempSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+// What tests leave behind goes with the run. Some of it belongs to other users.
+const temporary = mkdtempSync(join(tmpdir(), "rookery-tests-"));
+chmodSync(temporary, 0o1777);
+const home = join(temporary, "home");
+mkdirSync(home);
+process.on("exit", () => {
+  try {
+    rmSync(temporary, { recursive: true, force: true });
+  } catch {
+    // What cannot be removed is in nobody's way.
+  }
+});
 
 const conditions = ["rookery-source", "module", "node", "development|production"];
 const config: ViteUserConfig = defineConfig({
@@ -16,7 +29,7 @@ const config: ViteUserConfig = defineConfig({
     isolate: false,
     restoreMocks: true,
     // Login shells of tests must not run, and be interrupted in, the profile of whoever tests.
-    env: { HOME: mkdtempSync(join(tmpdir(), "rookery-home-")) },
+    env: { HOME: home, TMPDIR: temporary },
   },
 });
 
