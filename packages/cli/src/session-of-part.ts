@@ -6,6 +6,8 @@ import { type Agent, RookeryError } from "@rookery/core";
  * @throws {RookeryError} `usage` when several have.
  */
 export async function sessionOfPart(agent: Agent, part: string): Promise<string> {
+  // To list the sessions their records are read; a whole id is no part of another.
+  if (WHOLE_ID.test(part)) return part;
   const sessions = await agent.listSessions();
   const matches = sessions.filter(({ id }) => part !== "" && id.includes(part));
   if (matches.length < 2) return matches[0]?.id ?? part;
@@ -16,3 +18,5 @@ export async function sessionOfPart(agent: Agent, part: string): Promise<string>
       .join(", ")}`,
   });
 }
+
+const WHOLE_ID = /^session-\d{4}(-\d\d){5}-[0-9a-f]{8}$/;
