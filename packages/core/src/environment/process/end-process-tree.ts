@@ -26,6 +26,7 @@ const KILL_WAIT_MS = 1000;
  * killed is killed as well.
  */
 export async function endProcessTree(tree: ProcessTree, graceMs: number): Promise<void> {
+  if (isNobodyLeft(tree)) return;
   if (graceMs > 0) {
     await signalTree(tree, "SIGTERM");
     if (await isGoneWithin(tree, graceMs)) return;
@@ -33,6 +34,13 @@ export async function endProcessTree(tree: ProcessTree, graceMs: number): Promis
   const givesUpAt = performance.now() + KILL_WAIT_MS;
   do await signalTree(tree, "SIGKILL");
   while (!(await isGoneWithin(tree, FIRST_POLL_MS)) && performance.now() < givesUpAt);
+}
+
+/** The usual case, known at once: a command has ended, and with it its group. */
+function isNobodyLeft({ pid, marker }: ProcessTree): boolean {
+  if (pid === undefined || marker !== undefined) return false;
+  const plan = endProcessTreePlan(process.platform, pid);
+  return plan.kind === "signal" && !sendSignal(plan.target, 0);
 }
 
 /** How the process tree of a group leader is reached: one signal to its group, or a program that knows how. */
