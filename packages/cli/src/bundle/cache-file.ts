@@ -55,7 +55,15 @@ export function writeCache(file: string, code: CompiledFiles): void {
     renameSync(unfinished, file);
     removeOld(dirname(file));
   } catch {
-    // A half-written one goes with the old ones.
+    removeQuietly(unfinished);
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // What is in the way is in the way of the cache alone.
   }
 }
 
