@@ -1,6 +1,5 @@
 // Bundles the command line into rookery.js and the chunks it loads when they are used: in packages/cli/dist, or in the
 // directory that is given.
-import { createHash } from "node:crypto";
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -101,7 +100,6 @@ const { outputFiles } = await build({
   write: false,
   plugins: [commonJsByName, englishOnly, onePassEvents],
 });
-const buildHash = createHash("sha256");
 for (const { path, text } of outputFiles) {
   const knowsItself = text.includes("import.meta.url");
   const { code } = await transform(text, {
@@ -109,14 +107,12 @@ for (const { path, text } of outputFiles) {
     ...(knowsItself && { define: { "import.meta.url": "ownAddress" } }),
   });
   const ownAddress = knowsItself ? 'const ownAddress=require("node:url").pathToFileURL(__filename).href;' : "";
-  buildHash.update(code);
   await writeFile(path, ownAddress + code);
 }
 await build({
   ...bundled,
   entryPoints: { rookery: join(cli, "src", "main.ts") },
   outdir,
-  define: { BUILD_ID: JSON.stringify(buildHash.digest("hex").slice(0, 16)) },
   plugins: [startInChunks],
 });
 // The demo looks for its files beside the chunk it is in.

@@ -13,7 +13,8 @@ if (process.argv.length === 3 && process.argv[2] === "--version") {
   import("./start.ts").then(
     ({ start }) => start(),
     (error: unknown) => {
-      process.stderr.write(`rookery: the program is not whole: ${String(error)}; install it again\n`);
+      const known = /the program is not whole/.test(String(error));
+      process.stderr.write(`rookery: ${error}${known ? "" : "; the program is not whole, install it again"}\n`);
       process.exit(1);
     },
   );

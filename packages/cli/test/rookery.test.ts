@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -38,21 +47,38 @@ test("the catalogue of models is loaded when it is asked for, and not to show th
 });
 
 test("what V8 made of the program is kept at the first start and taken at the next, and a start without it is the same", () => {
-  const caches = mkdtempSync(join(tmpdir(), "rookery-caches-"));
-  const env = { ...process.env, XDG_CACHE_HOME: caches };
-  const help = () => spawnSync(bin, ["run", "--help"], { env, encoding: "utf8" });
+  const cache = join(dist, "cache");
+  rmSync(cache, { recursive: true, force: true });
+  spawnSync(bin, ["--version"]);
+  expect(existsSync(cache)).toBe(false);
+  const help = () => ({ ...spawnSync(bin, ["run", "--help"], { encoding: "utf8" }), pid: 0 });
   const first = help();
-  const files = () => readdirSync(join(caches, "rookery")).map((name) => join(caches, "rookery", name));
-  expect(files()).toHaveLength(1);
-  const [file = ""] = files();
+  expect(first).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: rookery run"), stderr: "" });
+  const [name = "", ...others] = readdirSync(cache);
+  expect(others).toEqual([]);
+  const file = join(cache, name);
   const { mtimeMs } = statSync(file);
-  expect(help()).toEqual({ ...first, pid: expect.any(Number) });
+  expect(help()).toEqual(first);
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
   writeFileSync(file, "spoiled");
-  expect(help()).toEqual({ ...first, pid: expect.any(Number) });
+  expect(help()).toEqual(first);
   expect(statSync(file).size).toBeGreaterThan(100_000);
-  spawnSync(bin, ["--version"], { env: { ...env, XDG_CACHE_HOME: join(caches, "other") } });
-  expect(existsSync(join(caches, "other"))).toBe(false);
+});
+
+test("a program that is not whole says so", () => {
+  const [start, hidden] = [join(dist, "chunks", "start.js"), join(dist, "chunks", "hidden.js")];
+  renameSync(start, hidden);
+  try {
+    const missing = spawnSync(bin, ["help"], { encoding: "utf8" });
+    expect(missing.stderr).toBe(
+      `rookery: Error: the program is not whole: ${start} cannot be read; install it again\n`,
+    );
+    writeFileSync(start, readFileSync(hidden, "utf8").slice(0, 50_000));
+    const cutOff = spawnSync(bin, ["help"], { encoding: "utf8" });
+    expect(cutOff.stderr).toMatch(/^rookery: SyntaxError: [^\n]*; the program is not whole, install it again\n$/);
+  } finally {
+    renameSync(hidden, start);
+  }
 });
 
 test("a prompt from standard input is sent once, and the answer is all of standard output", async () => {

@@ -1,10 +1,16 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -15,30 +21,31 @@ import { expect, test } from "vitest";
 import { cacheFile, readCache, writeCache } from "./cache-file.ts";
 
 const code = new Map([
-  ["start.js", Buffer.from([0, 10, 255])],
-  ["more.js", Buffer.from("more")],
+  ["start.js", { bytes: Buffer.from([0, 10, 255]), changedAtMs: 1.5 }],
+  ["more.js", { bytes: Buffer.from("more"), changedAtMs: 2 }],
 ]);
 
-function place(): string {
-  return cacheFile("build", { XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), "rookery-cache-")) }) as string;
+function installed(): { program: string; file: string } {
+  const program = join(mkdtempSync(join(tmpdir(), "rookery-installed-")), "rookery.js");
+  writeFileSync(program, "");
+  return { program, file: cacheFile(program, {}) as string };
 }
 
-test("what is written is read again, and is the user's alone", () => {
-  const file = place();
-  writeCache(file, code);
-  expect(readCache(file)).toEqual(code);
-  expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
+test("what is written is read again; it lies beside the program and nobody else may change it", () => {
+  const { program, file } = installed();
+  writeCache(file, program, code);
+  expect(readCache(file, program)).toEqual(code);
+  expect(dirname(dirname(file))).toBe(dirname(program));
+  expect([statSync(file).mode & 0o022, statSync(dirname(file)).mode & 0o022]).toEqual([0, 0]);
   expect(readdirSync(dirname(file))).toHaveLength(1);
 });
 
-test("each build has its file, below the user's caches; NODE_DISABLE_COMPILE_CACHE turns it off", () => {
-  expect(cacheFile("one", { XDG_CACHE_HOME: "/caches" })).toMatch(/^\/caches\/rookery\/one-[0-9a-f]+$/);
-  expect(cacheFile("one", {})).toMatch(/\/rookery\/one-[0-9a-f]+$/);
-  expect(cacheFile("one", { NODE_DISABLE_COMPILE_CACHE: "1" })).toBeUndefined();
+test("NODE_DISABLE_COMPILE_CACHE turns it off", () => {
+  expect(cacheFile("/x/rookery.js", { NODE_DISABLE_COMPILE_CACHE: "1" })).toBeUndefined();
 });
 
 test.each<[string, (file: string) => void]>([
-  ["is not there", () => undefined],
+  ["is not there", (file) => rmSync(file)],
   ["was cut off", (file) => truncateSync(file, statSync(file).size - 1)],
   ["is empty", (file) => truncateSync(file)],
   ["is no cache", (file) => writeFileSync(file, "text")],
@@ -47,24 +54,64 @@ test.each<[string, (file: string) => void]>([
     (file) => writeFileSync(file, Buffer.from(readFileSync(file, "latin1").replace("more", "less"), "latin1")),
   ],
   ["others may write", (file) => chmodSync(file, 0o622)],
-])("a file that %s is as good as none", (what, spoil) => {
-  const file = place();
-  if (what !== "is not there") writeCache(file, code);
+  [
+    "is a link",
+    (file) => {
+      renameSync(file, `${file}-other`);
+      symlinkSync(`${file}-other`, file);
+    },
+  ],
+  [
+    "is a directory",
+    (file) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  ],
+  [
+    "is a named pipe",
+    (file) => {
+      rmSync(file);
+      execFileSync("mkfifo", [file]);
+    },
+  ],
+])("a file that %s is as good as none", (_, spoil) => {
+  const { program, file } = installed();
+  writeCache(file, program, code);
   spoil(file);
-  expect(readCache(file)).toEqual(new Map());
+  expect(readCache(file, program)).toEqual(new Map());
 });
 
-test("where nothing can be written nothing happens", () => {
-  const inTheWay = join(mkdtempSync(join(tmpdir(), "rookery-cache-")), "file");
-  writeFileSync(inTheWay, "");
-  const file = cacheFile("build", { XDG_CACHE_HOME: inTheWay }) as string;
-  writeCache(file, code);
-  expect(existsSync(file)).toBe(false);
+test.runIf(process.getuid?.() === 0)(
+  "a file, and a program, of somebody else: nothing is read, nothing is written",
+  () => {
+    const { program, file } = installed();
+    writeCache(file, program, code);
+    chownSync(file, 65534, 65534);
+    expect(readCache(file, program)).toEqual(new Map());
+    chownSync(program, 65534, 65534);
+    expect(readCache(file, program)).toEqual(code);
+    const other = installed();
+    chownSync(other.program, 65534, 65534);
+    writeCache(other.file, other.program, code);
+    expect(existsSync(other.file)).toBe(false);
+  },
+);
+
+test("where nothing can be written nothing happens, and nothing is left behind", () => {
+  const { program, file } = installed();
+  writeFileSync(dirname(file), "in the way");
+  writeCache(file, program, code);
+  expect(readFileSync(dirname(file), "utf8")).toBe("in the way");
+  const other = installed();
+  mkdirSync(other.file, { recursive: true });
+  writeCache(other.file, other.program, code);
+  expect(readdirSync(dirname(other.file))).toHaveLength(1);
 });
 
 test("files that nobody wrote for a month are removed", () => {
-  const file = place();
-  writeCache(file, code);
+  const { program, file } = installed();
+  writeCache(file, program, code);
   const [old, recent] = ["old", "recent"].map((name) => join(dirname(file), name)) as [string, string];
   for (const [path, days] of [
     [old, 31],
@@ -74,6 +121,6 @@ test("files that nobody wrote for a month are removed", () => {
     const then = Date.now() / 1000 - days * 24 * 60 * 60;
     utimesSync(path, then, then);
   }
-  writeCache(file, code);
+  writeCache(file, program, code);
   expect([existsSync(old), existsSync(recent), existsSync(file)]).toEqual([false, true, true]);
 });

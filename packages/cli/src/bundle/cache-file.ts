@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  constants,
   fstatSync,
   mkdirSync,
   openSync,
@@ -11,33 +12,28 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import type { CompiledFiles } from "./cached-program.ts";
+import type { CompiledFile, CompiledFiles } from "./cached-program.ts";
 
 /**
- * Where what V8 makes of one build of the program is kept: in the user's own cache directory, apart for each V8 and what it
- * was told. Absent when `NODE_DISABLE_COMPILE_CACHE` is set, as for Node's own cache, and where there is no home.
+ * Where what V8 makes of a program is kept: beside the program itself, so that whoever can change the one could change the
+ * other, and nobody else; apart for each V8 and what it was told. Absent when `NODE_DISABLE_COMPILE_CACHE` is set, as for Node's
+ * own cache.
  */
-export function cacheFile(buildId: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+export function cacheFile(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  try {
-    const caches = process.platform === "darwin" ? join(homedir(), "Library", "Caches") : join(homedir(), ".cache");
-    return join(env.XDG_CACHE_HOME || caches, "rookery", `${buildId}-${cachedDataVersionTag().toString(16)}`);
-  } catch {
-    return undefined;
-  }
+  return join(dirname(program), "cache", cachedDataVersionTag().toString(16));
 }
 
-/** Empty where nothing is there that this user wrote, whole, and nobody else can change. */
-export function readCache(file: string): CompiledFiles {
+/** Empty where nothing is there that is whole, belongs to the owner of the program, and nobody else can change. */
+export function readCache(file: string, program: string): CompiledFiles {
   try {
-    const descriptor = openSync(file, "r");
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const { uid, mode } = fstatSync(descriptor);
-      if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return new Map();
-      return unpack(readFileSync(descriptor));
+      const stats = fstatSync(descriptor);
+      const isTrusted = stats.isFile() && stats.uid === statSync(program).uid && (stats.mode & 0o022) === 0;
+      return isTrusted ? unpack(readFileSync(descriptor)) : new Map();
     } finally {
       closeSync(descriptor);
     }
@@ -46,17 +42,22 @@ export function readCache(file: string): CompiledFiles {
   }
 }
 
-/** Does nothing where it cannot be written: the next run is slower, that is all. */
-export function writeCache(file: string, code: CompiledFiles): void {
+/** For the owner of the program alone. Does nothing where it cannot be written: the next start is slower, that is all. */
+export function writeCache(file: string, program: string, code: CompiledFiles): void {
   const unfinished = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(unfinished, pack(code), { mode: 0o600, flag: "wx" });
-    renameSync(unfinished, file);
+    if (statSync(program).uid !== process.getuid?.()) return;
+    makeDirectory(dirname(file));
     removeOld(dirname(file));
+    writeFileSync(unfinished, pack(code), { mode: 0o644, flag: "wx" });
+    renameSync(unfinished, file);
   } catch {
     removeQuietly(unfinished);
   }
+}
+
+function makeDirectory(directory: string): void {
+  if (!statSync(directory, { throwIfNoEntry: false })) mkdirSync(directory, { mode: 0o755 });
 }
 
 function removeQuietly(file: string): void {
@@ -69,18 +70,19 @@ function removeQuietly(file: string): void {
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Those of builds and of Nodes that nobody uses any more. */
+/** Those of Nodes that nobody uses any more, and what was left unfinished. */
 function removeOld(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
-    if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
+    if (Date.now() - statSync(file).mtimeMs > KEPT_MS) removeQuietly(file);
   }
 }
 
-/** A line with the hash of what follows: a line of JSON with the files' names and lengths, then their bytes. */
+/** A line with the hash of what follows: a line of JSON that tells the files, then their bytes. */
 function pack(code: CompiledFiles): Buffer {
-  const files = [...code].map(([name, { length }]) => ({ name, length }));
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(files)}\n`), ...code.values()]);
+  const files = [...code].map(([name, { bytes, changedAtMs }]) => ({ name, changedAtMs, length: bytes.length }));
+  const bytes = [...code.values()].map((file) => file.bytes);
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(files)}\n`), ...bytes]);
   return Buffer.concat([Buffer.from(`${hashOf(content)}\n`), content]);
 }
 
@@ -88,9 +90,9 @@ function unpack(packed: Buffer): CompiledFiles {
   const content = packed.subarray(packed.indexOf("\n") + 1);
   if (packed.toString("latin1", 0, packed.length - content.length) !== `${hashOf(content)}\n`) return new Map();
   let from = content.indexOf("\n") + 1;
-  const code = new Map<string, Buffer>();
-  for (const { name, length } of JSON.parse(content.toString("utf8", 0, from))) {
-    code.set(name, content.subarray(from, from + length));
+  const code = new Map<string, CompiledFile>();
+  for (const { name, changedAtMs, length } of JSON.parse(content.toString("utf8", 0, from))) {
+    code.set(name, { bytes: content.subarray(from, from + length), changedAtMs });
     from += length;
   }
   return code;

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -43,15 +43,28 @@ test.each([
   ["garbage", Buffer.from("this is no code of V8's")],
 ])("what is known of a file but %s is not used", (_, known) => {
   const directory = program({ "start.js": "exports.answer = 42;" });
-  const loaded = new CachedProgram(directory, new Map([["start.js", known]]));
+  const { mtimeMs } = statSync(join(directory, "start.js"));
+  const loaded = new CachedProgram(directory, new Map([["start.js", { bytes: known, changedAtMs: mtimeMs }]]));
   expect(loaded.load("start.js")).toEqual({ answer: 42 });
   expect(loaded.compiledChars).toBeGreaterThan(0);
+});
+
+test("a file that was changed is compiled, even where it is as long as before", () => {
+  const directory = program({ "start.js": "exports.answer = 41;" });
+  const first = new CachedProgram(directory, none);
+  first.load("start.js");
+  writeFileSync(join(directory, "start.js"), "exports.answer = 42;");
+  utimesSync(join(directory, "start.js"), 1, 1);
+  const second = new CachedProgram(directory, first.code);
+  expect(second.load("start.js")).toEqual({ answer: 42 });
+  expect(second.compiledChars).toBeGreaterThan(0);
 });
 
 test("a file that is missing, or throws, says so", () => {
   const directory = program({ "start.js": 'throw new Error("no start");' });
   const loaded = new CachedProgram(directory, none);
-  expect(() => loaded.load("gone.js")).toThrow("ENOENT");
+  const missing = `the program is not whole: ${join(directory, "gone.js")} cannot be read; install it again`;
+  expect(() => loaded.load("gone.js")).toThrow(missing);
   expect(() => loaded.load("start.js")).toThrow("no start");
 });
 

@@ -1,20 +1,28 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 
-/** What V8 made of files, by their names. */
-export type CompiledFiles = ReadonlyMap<string, Buffer>;
+/** What V8 made of a file, and when that file was last changed. */
+export interface CompiledFile {
+  readonly bytes: Buffer;
+  readonly changedAtMs: number;
+}
+
+/** By the names of the files. */
+export type CompiledFiles = ReadonlyMap<string, CompiledFile>;
 
 interface LoadedFile {
   readonly script: Script;
+  readonly isKnown: boolean;
   readonly chars: number;
+  readonly changedAtMs: number;
   readonly module: { exports: unknown };
 }
 
 /**
  * A program of CommonJS files in one directory, which require each other as `./NAME`. What V8 made of them in an earlier run
- * is taken instead of compiling them; what does not fit this V8 is not.
+ * is taken instead of compiling them; what does not fit this V8, or a file that was changed since, is not.
  */
 export class CachedProgram {
   readonly #directory: string;
@@ -28,7 +36,7 @@ export class CachedProgram {
     this.#require = createRequire(join(directory, "any.js"));
   }
 
-  /** The exports of a file; it runs once. @throws What the file system reports, and what the file throws. */
+  /** The exports of a file; it runs once. @throws What the file throws, and an error that names one that cannot be read. */
   load(name: string): unknown {
     const { module } = this.#files.get(name) ?? this.#run(name);
     return module.exports;
@@ -36,29 +44,40 @@ export class CachedProgram {
 
   /** How long the files are that were loaded and had to be compiled, in characters. */
   get compiledChars(): number {
-    const compiled = [...this.#files].filter(
-      ([name, { script }]) => !this.#known.has(name) || script.cachedDataRejected,
-    );
-    return compiled.reduce((sum, [, { chars }]) => sum + chars, 0);
+    return [...this.#files.values()].reduce((sum, { isKnown, chars }) => sum + (isKnown ? 0 : chars), 0);
   }
 
   /** All that is known now: of files that were loaded, the functions that ran too. */
   get code(): CompiledFiles {
-    const loaded = [...this.#files].map(([name, { script }]): [string, Buffer] => [name, script.createCachedData()]);
-    return new Map([...this.#known, ...loaded]);
+    const code = new Map(this.#known);
+    for (const [name, { script, changedAtMs }] of this.#files) {
+      code.set(name, { bytes: script.createCachedData(), changedAtMs });
+    }
+    return code;
   }
 
   #run(name: string): LoadedFile {
     const filename = join(this.#directory, name);
-    const cachedData = this.#known.get(name);
-    const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, "utf8")}\n})`;
+    const { text, changedAtMs } = read(filename);
+    const known = this.#known.get(name);
+    const cachedData = known?.changedAtMs === changedAtMs ? known.bytes : undefined;
+    const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
     const module = { exports: {} };
-    const file = { script, chars: source.length, module };
+    const isKnown = cachedData !== undefined && script.cachedDataRejected !== true;
+    const file = { script, isKnown, chars: source.length, changedAtMs, module };
     // Known before it runs: files may require one another in a circle.
     this.#files.set(name, file);
     const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : this.#require(id));
     script.runInThisContext().call(module.exports, module.exports, require, module, filename, dirname(filename));
     return file;
+  }
+}
+
+function read(filename: string): { text: string; changedAtMs: number } {
+  try {
+    return { text: readFileSync(filename, "utf8"), changedAtMs: statSync(filename).mtimeMs };
+  } catch (cause) {
+    throw new Error(`the program is not whole: ${filename} cannot be read; install it again`, { cause });
   }
 }
