@@ -101,6 +101,16 @@ test("a tool that does not exist any more is a difference", async () => {
   );
 });
 
+test.each([true, false, "unknown"] as const)(
+  "a call of a tool that there is none of is answered as it was, with the same image tools (vision: %s)",
+  async (vision) => {
+    const records = await recorded(() => [{ calls: [{ name: "nope", args: {} }] }, "Done."], { session: { vision } });
+    const { report } = await replay(records);
+    expect(report.calls[0]?.replayed?.output).toMatch(vision === false ? /describe_image/ : /read_image/);
+    expect(report).toMatchObject({ equal: true, problems: [] });
+  },
+);
+
 test("what was denied is denied again with its reason, and what the record does not decide is denied", async () => {
   const records = await recorded(() => [{ calls: [command("touch a"), command("touch b")] }, "Done."], {
     approve: async ({ payload }) =>

@@ -1,4 +1,6 @@
 import { isInput } from "../../engine/next-input.ts";
+import { describeImage } from "../../environment/tools/describe-image.ts";
+import { readImage } from "../../environment/tools/read-image.ts";
 import { isCompleteModelMessage, isSessionMeta, isType } from "../../omnimessage/guards.ts";
 import type {
   CompletePayload,
@@ -50,6 +52,17 @@ export function recordedRuns(records: Iterable<OmniMessage>): RecordedRun[] {
     }
   }
   return runs;
+}
+
+/** Whether the model saw images, by the tools it was offered; the record does not say it otherwise. */
+export function recordedVision(records: Iterable<OmniMessage>): boolean | "unknown" {
+  for (const message of records) {
+    if (!isType(message, "tool_list_ready")) continue;
+    const names = new Set(message.payload.tools.map(({ name }) => name));
+    const [sees, isTold] = [names.has(readImage.definition.name), names.has(describeImage.definition.name)];
+    if (sees !== isTold) return sees;
+  }
+  return "unknown";
 }
 
 /** The committed requests of a session or of one run, in order; see {@link ownRecords}. */

@@ -13,7 +13,14 @@ import type { Session } from "../session.ts";
 import { compareCalls, type Normalisers, type ReplayedCall } from "./compare-calls.ts";
 import { outputNormaliser } from "./normalise-output.ts";
 import { recordedApproval, recordedHooks } from "./recorded-decisions.ts";
-import { type RecordedCall, type RecordedRun, recordedCalls, recordedRequests, recordedRuns } from "./recording.ts";
+import {
+  type RecordedCall,
+  type RecordedRun,
+  recordedCalls,
+  recordedRequests,
+  recordedRuns,
+  recordedVision,
+} from "./recording.ts";
 import { isWord, type Move, relocated } from "./relocate.ts";
 import { ReplayLLM } from "./replay-llm.ts";
 
@@ -24,7 +31,7 @@ export interface SessionMaker {
     readonly hooks?: Hooks;
     readonly provider: string;
     readonly modelId: string;
-    readonly vision: "unknown";
+    readonly vision: boolean | "unknown";
     readonly source: string;
     readonly maxTurns: number;
     readonly workspaceDir?: string;
@@ -87,7 +94,8 @@ export async function* replayTrace(
   records: Iterable<OmniMessage>,
   options: ReplayOptions,
 ): AsyncGenerator<OmniMessage, ReplayReport> {
-  const { meta, runs } = recordedSession([...records]);
+  const all = [...records];
+  const { meta, runs } = recordedSession(all);
   let model = new ReplayLLM([]);
   let decided: readonly RecordedCall[] = [];
   const session = await options.agent.createSession({
@@ -95,8 +103,7 @@ export async function* replayTrace(
     ...(!options.ownHooks && { hooks: recordedHooks(() => decided) }),
     provider: "replay",
     modelId: meta.model_id,
-    // The record does not say what its model saw; the calls in it do.
-    vision: "unknown",
+    vision: recordedVision(all),
     source: options.source ?? "replay",
     // The record ends where it ended, whatever the agent's limit is today.
     maxTurns: 0,
