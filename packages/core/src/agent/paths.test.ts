@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -32,4 +33,16 @@ test.each(["", "..", "a/b", "a\0b", "a b", "é", "a\n"])("an id such as %j never
     `the project id ${JSON.stringify(id)} is not usable as a directory name`,
   );
   expect(() => agentPaths("/r", "p", id)).toThrow("the agent id");
+});
+
+test.runIf(process.getuid?.() === 0)("a user without a home is told what to set", () => {
+  const module = new URL("./paths.ts", import.meta.url).href;
+  const script = `const { dataRoot } = await import(${JSON.stringify(module)});
+    process.setuid(54321);
+    delete process.env.HOME;
+    try { dataRoot() } catch (error) { console.log(error.code, error.message, error.hint) }`;
+  const args = ["--import", import.meta.resolve("tsx"), "--input-type=module", "-e", script];
+  expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe(
+    "config-invalid this user has no home directory to keep anything in set ROOKERY_HOME, or give --root\n",
+  );
 });

@@ -2,9 +2,23 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { RookeryError } from "../errors/rookery-error.ts";
 
-/** The directory of everything Rookery keeps: the option, else `ROOKERY_HOME`, else `~/.rookery`; always absolute. */
+/**
+ * The directory of everything Rookery keeps: the option, else `ROOKERY_HOME`, else `~/.rookery`; always absolute.
+ *
+ * @throws {RookeryError} `config-invalid` where none is given and the user has no home.
+ */
 export function dataRoot(option?: string, env: NodeJS.ProcessEnv = process.env): string {
-  return resolve(option || env.ROOKERY_HOME || join(homedir() || userInfo().homedir, ".rookery"));
+  return resolve(option || env.ROOKERY_HOME || join(home(), ".rookery"));
+}
+
+function home(): string {
+  try {
+    return homedir() || userInfo().homedir;
+  } catch {
+    throw new RookeryError("config-invalid", "this user has no home directory to keep anything in", {
+      hint: "set ROOKERY_HOME, or give --root",
+    });
+  }
 }
 
 /** Where one agent of one project keeps its things; all absolute when the root is. */

@@ -148,12 +148,25 @@ test.each([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "CERT_HAS_EXPIRED",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
 ])("a certificate that is not trusted (%s) will not be at the next attempt either, and what helps is named", (code) => {
   const outcome = classifyFailure(caused("fetch failed", caused("no", undefined, { code })), context);
   expect(outcome).toMatchObject({ status: "failed", permanent: true });
   expect(outcome.message).toContain("not trusted");
   expect(outcome.message).toContain("NODE_EXTRA_CA_CERTS");
+});
+
+test("a certificate for another name is final, and the base URL is what can be changed", () => {
+  const refused = caused("Hostname/IP does not match", undefined, { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+  const outcome = classifyFailure(caused("fetch failed", refused), context);
+  expect(outcome).toMatchObject({ status: "failed", permanent: true, message: expect.stringContaining("base URL") });
+});
+
+test.each([
+  ["EPROTO", "write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:x.c:350:"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "80:error:0A00010B:SSL routines::wrong version number:x.c:354:"],
+])("https that is answered in another language (%s) is final, and what may be wrong is said", (code, words) => {
+  const outcome = classifyFailure(caused("fetch failed", caused(words, undefined, { code })), context);
+  expect(outcome).toMatchObject({ status: "failed", permanent: true, message: expect.stringMatching(/is it http/) });
 });
 
 test.each([new Error("boom"), "boom", answer(409, "boom"), new Error("boom: terminated by content filter")])(

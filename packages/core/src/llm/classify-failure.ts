@@ -59,6 +59,10 @@ function messageOf(error: unknown, failure: ProviderFailure): string {
   if (failure.status !== undefined) return `the provider answered HTTP ${failure.status}${named}${words}`;
   if (failure.answered) return `the provider reported an error${named}${words}`;
   if (isUnreadable(error, failure)) return `the reply cannot be read${words}`;
+  if (isNoTls(failure)) return `no https is spoken there${words}; is it http, or another port?`;
+  if (failure.systemCodes.includes("ERR_TLS_CERT_ALTNAME_INVALID")) {
+    return `the certificate of the server is for another name${words}; use that name in the base URL`;
+  }
   if (failure.systemCodes.some((code) => UNTRUSTED.test(code))) {
     return `the certificate of the server is not trusted${words}; name a file with the right one in NODE_EXTRA_CA_CERTS`;
   }
@@ -101,13 +105,22 @@ const AUTH_TYPES =
   /^(invalid_api_key|authentication_?error|invalid_authentication(_error)?|unauthorized|unauthenticated)$/;
 
 function isPermanent({ status, types, names, words, answered, systemCodes }: ProviderFailure): boolean {
-  if (!answered && (REFUSED_PORT.test(words) || systemCodes.some((code) => UNTRUSTED.test(code)))) return true;
+  const isWrongPlace = REFUSED_PORT.test(words) || isNoTls({ words, systemCodes });
+  if (!answered && (isWrongPlace || systemCodes.some((code) => UNTRUSTED.test(code)))) return true;
   if (answered && OUT_OF_CREDIT_WORDS.test(words)) return true;
   if (types.some((type) => OUT_OF_CREDIT.test(type)) || names.some((name) => UNSENDABLE.has(name))) return true;
   if (status !== undefined && PERMANENT_STATUSES.has(status)) return true;
   return status !== 429 && types.some((type) => PERMANENT_TYPES.test(type));
 }
 
+/** What answers an https request is no TLS; no other try will change that. */
+function isNoTls({ words, systemCodes }: Pick<ProviderFailure, "words" | "systemCodes">): boolean {
+  return (
+    systemCodes.some((code) => NO_TLS_CODES.test(code)) && /wrong version number|packet length too long/i.test(words)
+  );
+}
+
+const NO_TLS_CODES = /^(EPROTO|ERR_SSL_\w+)$/;
 /** `fetch` connects to no port on the list of the Fetch standard. */
 const REFUSED_PORT = /\bbad port$/;
 /** What TLS says of a certificate that nobody here vouches for. */
