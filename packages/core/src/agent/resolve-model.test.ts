@@ -23,7 +23,7 @@ test("a provider without an address is a configuration error that says where to 
   await expect(resolveModel({ provider: "my-lab", modelId: "m" }, {}, { MY_LAB_API_KEY: "k" })).rejects.toMatchObject({
     code: "config-invalid",
     message: 'no address is known for the provider "my-lab"',
-    hint: "pass --base-url, set MY_LAB_BASE_URL, or store it with rookery config model add --base-url",
+    hint: "pass --base-url, set MY_LAB_BASE_URL, or store it with rookery config model add my-lab/m --base-url URL",
   });
 });
 

@@ -76,16 +76,17 @@ function outputLimit({ client_type, max_tokens }: ModelSettings): number | undef
 }
 
 async function usableBaseUrl(name: ModelName, { base_url }: ModelSettings): Promise<string> {
-  if (!base_url) throw await noAddress(name.provider);
+  if (!base_url) throw await noAddress(name);
   const { value, source } = base_url;
   const place = { flag: "the base URL", stored: `base_url of ${name.provider}/${name.model_id}` }[source] ?? source;
   assertBaseUrl(value, place);
   return value;
 }
 
-async function noAddress(provider: string): Promise<RookeryError> {
+async function noAddress({ provider, model_id }: ModelName): Promise<RookeryError> {
   const meant = await providerMeant(provider);
-  const ways = `pass --base-url, set ${providerVariable(provider, "BASE_URL")}, or store it with rookery config model add --base-url`;
+  const store = `rookery config model add ${provider}/${model_id} --base-url URL`;
+  const ways = `pass --base-url, set ${providerVariable(provider, "BASE_URL")}, or store it with ${store}`;
   return new RookeryError("config-invalid", `no address is known for the provider ${JSON.stringify(provider)}`, {
     hint: meant === undefined ? ways : `did you mean ${meant}? otherwise ${ways}`,
   });
