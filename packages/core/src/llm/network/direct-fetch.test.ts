@@ -1,3 +1,5 @@
+import dns from "node:dns";
+import { getEventListeners } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -5,7 +7,7 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { runTypeScript } from "../../../test/support/run-typescript.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../../../test/support/test-certificate.ts";
 import { directFetch } from "./direct-fetch.ts";
@@ -56,6 +58,59 @@ describe.each([
       response.writeHead(200, { "content-encoding": encoding }).end(pack(Buffer.from("text ".repeat(1000))));
     });
     expect(await (await post(url)).text()).toBe("text ".repeat(1000));
+  });
+
+  test.each([
+    ["gzip without its trailer", "gzip", gzipSync("text").subarray(0, -8)],
+    ["one packing around another", "deflate, gzip", gzipSync(deflateSync("text"))],
+  ])("what is packed as %s is unpacked", async (_, encoding, packed) => {
+    const url = await serve(
+      (_, response) => void response.writeHead(200, { "content-encoding": encoding }).end(packed),
+    );
+    expect(await (await post(url)).text()).toBe("text");
+  });
+
+  test("a packed answer of nothing keeps its status", async () => {
+    const url = await serve((_, response) => void response.writeHead(429, { "content-encoding": "gzip" }).end());
+    const response = await post(url);
+    expect([response.status, await response.text()]).toEqual([429, ""]);
+  });
+
+  test("white space around a header's value is not sent", async () => {
+    const url = await serve((request, response) => void response.end(request.headers["x-a"]));
+    expect(await (await post(url, { headers: { "x-a": " b\n" } })).text()).toBe("b");
+  });
+
+  test("an answer that would go over to another protocol is a failure, and so is silence that is given up", async () => {
+    const upgrade = "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
+    const server = createSocketServer((socket) => void socket.on("error", () => undefined).write(upgrade));
+    await expect(post(await listen(server))).rejects.toMatchObject({ message: "fetch failed" });
+  });
+
+  test("an answer that comes before the whole request was sent is the answer, however the connection ends", async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(401).end("no");
+      setTimeout(() => request.socket.destroy(), 5);
+    });
+    const body = "x".repeat(20_000_000);
+    const answers = await Promise.allSettled([1, 2, 3].map(async () => (await post(url, { body })).status));
+    for (const answer of answers) if (answer.status === "fulfilled") expect(answer.value).toBe(401);
+    // What the connections still have to say would be an uncaught error here.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test("the connection of an answer without a body is used again", async () => {
+    let connections = 0;
+    const server = createServer((_, response) => void response.writeHead(204).end()).on(
+      "connection",
+      () => connections++,
+    );
+    const url = await listen(server);
+    for (let count = 0; count < 3; count++) {
+      await post(url);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(connections).toBe(1);
   });
 
   test.each([204, 304])("an answer with %d has no body", async (status) => {
@@ -173,6 +228,16 @@ describe.each([
   });
 });
 
+test("a signal that outlives its requests holds nothing of them", async () => {
+  const url = await serve((_, response) => void response.end("done"));
+  const { signal } = new AbortController();
+  for (let count = 0; count < 3; count++) {
+    await (await directFetch(url, { method: "POST", redirect: "manual", body: "", signal })).text();
+  }
+  await new Promise(setImmediate);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
 test("what lies ready is read at once", async () => {
   const url = await serve((_, response) => {
     response.write("one");
@@ -196,6 +261,31 @@ test("packing is not asked for, and nothing is sent that was not given but what 
     "content-length": "2",
     connection: "keep-alive",
   });
+});
+
+test("a name of a status that no answer can have is shown without what cannot be", async () => {
+  const answer = "HTTP/1.1 200 O\x01K\r\ncontent-length: 0\r\n\r\n";
+  const server = createSocketServer((socket) => void socket.on("error", () => undefined).end(answer));
+  const response = await directFetch(await listen(server), { method: "POST", redirect: "manual", body: "" });
+  expect([response.status, response.statusText]).toEqual([200, "OK"]);
+});
+
+test("a connection that does not stand within ten seconds is given up", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    // A socket that goes nowhere: the name is never looked up.
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation((() => undefined) as never);
+    const answer = directFetch("http://nowhere.test/", { method: "POST", redirect: "manual", body: "" });
+    answer.catch(() => undefined);
+    await vi.waitFor(() => expect(lookup).toHaveBeenCalled());
+    await vi.advanceTimersByTimeAsync(9_999);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(answer).rejects.toMatchObject({
+      cause: { code: "ETIMEDOUT", message: expect.stringContaining("10 s") },
+    });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a status that no answer can have is a failure that names it", async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 
 /**
@@ -31,39 +31,38 @@ async function post(url: URL, { headers, body, signal }: Post): Promise<Response
       method: "POST",
       headers: { ...EVERY_REQUEST, ...headers, "content-length": body.length },
     });
+    const fail = (cause: unknown): void => reject(failure("fetch failed", cause, signal));
     const abort = (): void => void sent.destroy();
     signal?.addEventListener("abort", abort);
-    sent.once("close", () => signal?.removeEventListener("abort", abort));
-    sent.on("response", resolve);
-    sent.on("error", (error) => reject(failure("fetch failed", error, signal)));
-    sent.on("socket", (socket) => {
-      if (!socket.connecting) return;
-      const impatience = setTimeout(() => sent.destroy(new ConnectTimeout(url.host)), CONNECT_MS);
-      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(impatience));
-      sent.once("close", () => clearTimeout(impatience));
+    sent.once("close", () => {
+      signal?.removeEventListener("abort", abort);
+      fail(new Error("the connection was closed before the answer"));
     });
+    sent.on("response", resolve);
+    sent.on("upgrade", () => abort());
+    sent.on("error", fail);
+    watchConnection(sent, url);
     if (signal?.aborted) abort();
     else sent.end(body);
   });
-  const status = message.statusCode ?? 0;
-  if (status < 200 || status > 599) {
-    message.destroy();
-    throw failure("fetch failed", new Error(`the server answers HTTP ${status}`), signal);
-  }
-  const bytes = BODILESS.has(status) ? null : bytesOf(await decoded(message), signal);
-  if (bytes === null) message.resume();
-  return new Response(bytes, { status, statusText: message.statusMessage ?? "", headers: headersOf(message) });
+  return await responseOf(message, signal);
 }
 
 /** What a stream of events would be packed in comes late, and small answers are not worth it. */
 const EVERY_REQUEST = { accept: "*/*", "accept-encoding": "identity" };
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
-const CONNECT_MS = 10_000;
 
-/** What `fetch` rejects with. */
-function failure(what: string, cause: unknown, signal: Post["signal"]): unknown {
-  return signal?.aborted ? signal.reason : new TypeError(what, { cause });
+function watchConnection(sent: ClientRequest, { protocol, host }: URL): void {
+  sent.on("socket", (socket) => {
+    if (!socket.connecting) return;
+    // Behind an answer that came before the whole request was sent, nobody else hears of it.
+    socket.on("error", () => undefined);
+    const impatience = setTimeout(() => sent.destroy(new ConnectTimeout(host)), CONNECT_MS);
+    socket.once(protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(impatience));
+    sent.once("close", () => clearTimeout(impatience));
+  });
 }
+
+const CONNECT_MS = 10_000;
 
 class ConnectTimeout extends Error {
   readonly code = "ETIMEDOUT";
@@ -73,8 +72,33 @@ class ConnectTimeout extends Error {
   }
 }
 
+async function responseOf(message: IncomingMessage, signal: Post["signal"]): Promise<Response> {
+  const { statusCode: status = 0, statusMessage = "" } = message;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw failure("fetch failed", new Error(`the server answers HTTP ${status}`), signal);
+  }
+  const hasBody = !BODILESS.has(status);
+  if (!hasBody) message.resume();
+  return new Response(hasBody ? bytesOf(await unpacked(message), signal) : null, {
+    status,
+    // What else there may be is no text of a Response.
+    statusText: statusMessage.replace(/[^\t\x20-\x7e\x80-\xff]/g, ""),
+    headers: headersOf(message),
+  });
+}
+
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** What `fetch` rejects with. */
+function failure(what: string, cause: unknown, signal: Post["signal"]): unknown {
+  return signal?.aborted ? signal.reason : new TypeError(what, { cause });
+}
+
+/** The headers as they are sent: without white space around their values. */
 function plain(headers: RequestInit["headers"]): Readonly<Record<string, string>> {
-  return isRecord(headers) ? headers : Object.fromEntries(new Headers(headers));
+  const entries = isRecord(headers) ? Object.entries(headers) : [...new Headers(headers)];
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value).trim()]));
 }
 
 function isRecord(headers: RequestInit["headers"]): headers is Record<string, string> {
@@ -87,15 +111,22 @@ function headersOf({ rawHeaders }: IncomingMessage): [string, string][] {
   return headers;
 }
 
-/** Some servers pack their answers without being asked. */
-async function decoded(message: IncomingMessage): Promise<Readable> {
-  const encoding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding === "identity") return message;
-  const { createBrotliDecompress, createGunzip, createInflate } = await import("node:zlib");
-  const decoders = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
-  const decoder = Object.entries(decoders).find(([name]) => name === encoding)?.[1];
-  // The reader of the decoder hears of errors.
-  return decoder ? pipeline(message, decoder(), () => undefined) : message;
+/** Some servers pack their answers without being asked. What is packed and not closed is as good as what is. */
+async function unpacked(message: IncomingMessage): Promise<Readable> {
+  const encodings = (message.headers["content-encoding"] ?? "").toLowerCase().split(/\s*,\s*/);
+  if (encodings.every((encoding) => encoding === "" || encoding === "identity")) return message;
+  const { constants, createBrotliDecompress, createUnzip } = await import("node:zlib");
+  const soft = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+  const { BROTLI_OPERATION_FLUSH: flush } = constants;
+  let bytes: Readable = message;
+  for (const encoding of encodings.reverse()) {
+    const unpacker = /^(x-)?gzip$|^deflate$/.test(encoding)
+      ? createUnzip(soft)
+      : encoding === "br" && createBrotliDecompress({ flush, finishFlush: flush });
+    // Whoever reads the last one hears of errors.
+    if (unpacker) bytes = pipeline(bytes, unpacker, () => undefined);
+  }
+  return bytes;
 }
 
 /** The bytes as they come, all that are there at once; what nobody has asked for waits at the sender. */
