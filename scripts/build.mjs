@@ -107,7 +107,8 @@ for (const { path, text } of outputFiles) {
     ...(knowsItself && { define: { "import.meta.url": "ownAddress" } }),
   });
   const ownAddress = knowsItself ? 'const ownAddress=require("node:url").pathToFileURL(__filename).href;' : "";
-  await writeFile(path, ownAddress + code);
+  // As the ES modules they were.
+  await writeFile(path, `"use strict";${ownAddress}${code}`);
 }
 await build({
   ...bundled,

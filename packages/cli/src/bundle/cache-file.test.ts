@@ -112,15 +112,24 @@ test("where nothing can be written nothing happens, and nothing is left behind",
 test("files that nobody wrote for a month are removed", () => {
   const { program, file } = installed();
   writeCache(file, program, code);
-  const [old, recent] = ["old", "recent"].map((name) => join(dirname(file), name)) as [string, string];
+  const names = ["0a1b", "0a1b.2c.tmp", "1b2c", "LICENSE"];
+  const [old = "", unfinished = "", recent = "", foreign = ""] = names.map((name) => join(dirname(file), name));
   for (const [path, days] of [
     [old, 31],
+    [unfinished, 31],
     [recent, 29],
+    [foreign, 31],
   ] as const) {
     writeFileSync(path, "");
     const then = Date.now() / 1000 - days * 24 * 60 * 60;
     utimesSync(path, then, then);
   }
   writeCache(file, program, code);
-  expect([existsSync(old), existsSync(recent), existsSync(file)]).toEqual([false, true, true]);
+  expect([old, unfinished, recent, foreign, file].map((path) => existsSync(path))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
 });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -44,7 +44,7 @@ export function readCache(file: string, program: string): CompiledFiles {
 
 /** For the owner of the program alone. Does nothing where it cannot be written: the next start is slower, that is all. */
 export function writeCache(file: string, program: string, code: CompiledFiles): void {
-  const unfinished = `${file}.${process.pid}.tmp`;
+  const unfinished = `${file}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     if (statSync(program).uid !== process.getuid?.()) return;
     makeDirectory(dirname(file));
@@ -68,12 +68,14 @@ function removeQuietly(file: string): void {
   }
 }
 
+const OURS = /^[0-9a-f]+(\.[0-9a-f]+\.tmp)?$/;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Those of Nodes that nobody uses any more, and what was left unfinished. */
+/** Those that nobody wrote for a month: of Nodes that are gone, most of them, and what was left unfinished. */
 function removeOld(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
+    if (!OURS.test(name)) continue;
     if (Date.now() - statSync(file).mtimeMs > KEPT_MS) removeQuietly(file);
   }
 }

@@ -66,6 +66,7 @@ test("a file that is missing, or throws, says so", () => {
   const missing = `the program is not whole: ${join(directory, "gone.js")} cannot be read; install it again`;
   expect(() => loaded.load("gone.js")).toThrow(missing);
   expect(() => loaded.load("start.js")).toThrow("no start");
+  expect(() => loaded.load("start.js")).toThrow("no start");
 });
 
 function program(files: Readonly<Record<string, string>>): string {

@@ -69,7 +69,12 @@ export class CachedProgram {
     // Known before it runs: files may require one another in a circle.
     this.#files.set(name, file);
     const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : this.#require(id));
-    script.runInThisContext().call(module.exports, module.exports, require, module, filename, dirname(filename));
+    try {
+      script.runInThisContext().call(module.exports, module.exports, require, module, filename, dirname(filename));
+    } catch (error) {
+      this.#files.delete(name);
+      throw error;
+    }
     return file;
   }
 }

@@ -44,6 +44,14 @@ test("a pair split over two pushes is joined, also where the text is encoded pie
   expect(capture(["a\ud83db"]).bytes.toString()).toBe("a\ufffdb");
 });
 
+test("a pair is joined wherever text is cut to be encoded", () => {
+  for (const before of [32 * 1024 - 1, 32 * 1024, 64 * 1024 - 1]) {
+    const head = "x".repeat(before);
+    expect(capture([`${head}\ud83d`, "\ude00y"]).bytes.toString() === `${head}😀y`).toBe(true);
+    expect(capture([`${head}😀y`]).bytes.toString() === `${head}😀y`).toBe(true);
+  }
+});
+
 const anyPiece = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "é", "€", "😀", "\ud83d", "\ude00"), maxLength: 200 }),
   fc.nat(600).map((length) => Buffer.alloc(length, "b")),

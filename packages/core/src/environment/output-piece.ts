@@ -11,3 +11,8 @@ export function piecesText(pieces: readonly OutputPiece[]): string {
 export function pieceText(piece: OutputPiece): string {
   return typeof piece === "string" ? piece : piece.toString("latin1");
 }
+
+/** The same text by itself: a slice keeps the whole string it was cut from in memory. */
+export function ownCopy(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}

@@ -1,11 +1,11 @@
-import { type OutputPiece, piecesText } from "./output-piece.ts";
+import { type OutputPiece, ownCopy, piecesText } from "./output-piece.ts";
 
 /** Shorter texts are joined, so that there are few pieces. */
 const MIN_TEXT_CHARS = 4 * 1024;
 
 /**
- * The end of output that comes in pieces: as few of the last pieces as hold `maxChars` characters, as they came. Memory is
- * bounded by twice that and one piece; a push costs nothing that grows with what is kept.
+ * The end of output that comes in pieces: as few of the last pieces as hold `maxChars` characters, as they came. No more than
+ * twice that and one piece is kept; a push costs nothing that grows with what is.
  */
 export class PieceTail {
   #maxChars: number;
@@ -75,7 +75,5 @@ export class PieceTail {
 }
 
 function endOf(piece: OutputPiece, chars: number): OutputPiece {
-  if (typeof piece !== "string") return piece.subarray(-chars);
-  // A slice keeps the whole string it was cut from in memory; a copy does not.
-  return Buffer.from(piece.slice(-chars), "utf16le").toString("utf16le");
+  return typeof piece === "string" ? ownCopy(piece.slice(-chars)) : piece.subarray(-chars);
 }

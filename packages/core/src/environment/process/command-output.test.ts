@@ -77,3 +77,15 @@ test("what is known to be plain comes out as it would as text, its whole lines a
   );
   expect(bytesSeen).toBeGreaterThan(0);
 });
+
+test("of output that is mostly terminal control no more is held than what is left of it", () => {
+  const output = new CommandOutput(undefined);
+  const kept: OutputPiece[] = [];
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 1000; count++) {
+    const text = `${"\x1b[m".repeat(20_000)}${String(count).padStart(30, "visible ")}\n`;
+    kept.push(...output.push({ stream: "stdout", text }));
+  }
+  expect(kept.map(pieceText).join("").length).toBe(31_000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * 1024 * 1024);
+});

@@ -1,4 +1,4 @@
-import type { OutputPiece } from "../output-piece.ts";
+import { type OutputPiece, ownCopy } from "../output-piece.ts";
 import { OutputCleaner } from "./clean-output.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { redactVault, VaultRedactor } from "./redact-vault.ts";
@@ -38,7 +38,11 @@ export class CommandOutput {
     this.#lastStream = stream;
     for (const piece of plain ?? [chunk.text]) this.#raw.push(piece);
     const cleaner = this.#cleaners[stream];
-    const clean = (text: string): string => this.#show(this.#redactor.push(cleaner.push(text, plain !== undefined)));
+    const clean = (text: string): string => {
+      const ready = this.#redactor.push(cleaner.push(text, plain !== undefined));
+      // Little is left of what is mostly terminal control.
+      return this.#show(2 * ready.length < text.length ? ownCopy(ready) : ready);
+    };
     const lines = plain && this.#redactor.idle && cleaner.isUndisturbed ? wholeLines(plain) : undefined;
     if (!lines) return [clean(chunk.text)];
     // They end the line that was begun before them.

@@ -47,3 +47,13 @@ test("leaving the loop discards what is there", async () => {
   for await (const _ of new DecodedOutput(queue, undefined)) break;
   expect(queue.length).toBe(0);
 });
+
+test("bytes of half a character stay before the plain ones behind them", async () => {
+  const queue = new OutputQueue(() => undefined);
+  const output = new DecodedOutput(queue, undefined);
+  const next = output.next();
+  queue.push({ stream: "stdout", bytes: Buffer.from([0xe2]) });
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  queue.push({ stream: "stdout", bytes: Buffer.from("plain") });
+  expect((await next).value?.text).toBe("\ufffdplain");
+});

@@ -191,6 +191,16 @@ test("output is passed on while the command runs, and no delta is empty", async 
   expect(deltas).toEqual(["first\n", "second\n"]);
 });
 
+test("what a command prints while it is being ended is part of the output", async () => {
+  const abort = new AbortController();
+  const running = exec("trap 'echo cleaned; exit 3' TERM; echo $$ > pid; while :; do sleep 0.01; done", {
+    signal: abort.signal,
+  });
+  await readPid(join(workspaceDir, "pid"));
+  abort.abort();
+  expect((await running).text).toMatch(/cleaned\n$/);
+});
+
 test("an abort keeps what was printed and ends the whole tree, also a child that ignores TERM", async () => {
   await writeFile(join(workspaceDir, "stubborn.sh"), "trap '' TERM\necho $$ > pid.txt\nexec sleep 300\n");
   const abort = new AbortController();

@@ -90,11 +90,15 @@ describe.each([
   test("an answer that comes before the whole request was sent is the answer, however the connection ends", async () => {
     const url = await serve((request, response) => {
       response.writeHead(401).end("no");
-      setTimeout(() => request.socket.destroy(), 5);
+      setTimeout(() => request.socket.destroySoon(), 5);
     });
-    const body = "x".repeat(20_000_000);
-    const answers = await Promise.allSettled([1, 2, 3].map(async () => (await post(url, { body })).status));
-    for (const answer of answers) if (answer.status === "fulfilled") expect(answer.value).toBe(401);
+    for (let count = 0; count < 5; count++) {
+      const answer = await post(url, { body: "x".repeat(20_000_000) }).then(
+        async (response) => `${response.status} ${await response.text()}`,
+        ({ message }) => message,
+      );
+      expect(["401 no", "fetch failed"]).toContain(answer);
+    }
     // What the connections still have to say would be an uncaught error here.
     await new Promise((resolve) => setTimeout(resolve, 50));
   });

@@ -39,7 +39,6 @@ async function post(url: URL, { headers, body, signal }: Post): Promise<Response
       fail(new Error("the connection was closed before the answer"));
     });
     sent.on("response", resolve);
-    sent.on("upgrade", () => abort());
     sent.on("error", fail);
     watchConnection(sent, url);
     if (signal?.aborted) abort();
