@@ -57,9 +57,7 @@ test("what V8 made of the program is kept at the first start and taken at the ne
   const [name = "", ...others] = readdirSync(cache);
   expect(others).toEqual([]);
   const file = join(cache, name);
-  const { mtimeMs } = statSync(file);
   expect(help()).toEqual(first);
-  expect(statSync(file).mtimeMs).toBe(mtimeMs);
   writeFileSync(file, "spoiled");
   expect(help()).toEqual(first);
   expect(statSync(file).size).toBeGreaterThan(100_000);

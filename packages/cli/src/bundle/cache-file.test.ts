@@ -20,10 +20,14 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { cacheFile, readCache, writeCache } from "./cache-file.ts";
 
-const code = new Map([
-  ["start.js", { bytes: Buffer.from([0, 10, 255]), changedAtMs: 1.5 }],
-  ["more.js", { bytes: Buffer.from("more"), changedAtMs: 2 }],
-]);
+const cache = {
+  ranMs: 250,
+  code: new Map([
+    ["start.js", { bytes: Buffer.from([0, 10, 255]), changedAtMs: 1.5 }],
+    ["more.js", { bytes: Buffer.from("more"), changedAtMs: 2 }],
+  ]),
+};
+const nothing = { ranMs: 0, code: new Map() };
 
 function installed(): { program: string; file: string } {
   const program = join(mkdtempSync(join(tmpdir(), "rookery-installed-")), "rookery.js");
@@ -33,8 +37,8 @@ function installed(): { program: string; file: string } {
 
 test("what is written is read again; it lies beside the program and nobody else may change it", () => {
   const { program, file } = installed();
-  writeCache(file, program, code);
-  expect(readCache(file, program)).toEqual(code);
+  writeCache(file, program, cache);
+  expect(readCache(file, program)).toEqual(cache);
   expect(dirname(dirname(file))).toBe(dirname(program));
   expect([statSync(file).mode & 0o022, statSync(dirname(file)).mode & 0o022]).toEqual([0, 0]);
   expect(readdirSync(dirname(file))).toHaveLength(1);
@@ -77,23 +81,23 @@ test.each<[string, (file: string) => void]>([
   ],
 ])("a file that %s is as good as none", (_, spoil) => {
   const { program, file } = installed();
-  writeCache(file, program, code);
+  writeCache(file, program, cache);
   spoil(file);
-  expect(readCache(file, program)).toEqual(new Map());
+  expect(readCache(file, program)).toEqual(nothing);
 });
 
 test.runIf(process.getuid?.() === 0)(
   "a file, and a program, of somebody else: nothing is read, nothing is written",
   () => {
     const { program, file } = installed();
-    writeCache(file, program, code);
+    writeCache(file, program, cache);
     chownSync(file, 65534, 65534);
-    expect(readCache(file, program)).toEqual(new Map());
+    expect(readCache(file, program)).toEqual(nothing);
     chownSync(program, 65534, 65534);
-    expect(readCache(file, program)).toEqual(code);
+    expect(readCache(file, program)).toEqual(cache);
     const other = installed();
     chownSync(other.program, 65534, 65534);
-    writeCache(other.file, other.program, code);
+    writeCache(other.file, other.program, cache);
     expect(existsSync(other.file)).toBe(false);
   },
 );
@@ -101,17 +105,17 @@ test.runIf(process.getuid?.() === 0)(
 test("where nothing can be written nothing happens, and nothing is left behind", () => {
   const { program, file } = installed();
   writeFileSync(dirname(file), "in the way");
-  writeCache(file, program, code);
+  writeCache(file, program, cache);
   expect(readFileSync(dirname(file), "utf8")).toBe("in the way");
   const other = installed();
   mkdirSync(other.file, { recursive: true });
-  writeCache(other.file, other.program, code);
+  writeCache(other.file, other.program, cache);
   expect(readdirSync(dirname(other.file))).toHaveLength(1);
 });
 
 test("files that nobody wrote for a month are removed", () => {
   const { program, file } = installed();
-  writeCache(file, program, code);
+  writeCache(file, program, cache);
   const names = ["0a1b", "0a1b.2c.tmp", "1b2c", "LICENSE"];
   const [old = "", unfinished = "", recent = "", foreign = ""] = names.map((name) => join(dirname(file), name));
   for (const [path, days] of [
@@ -124,7 +128,7 @@ test("files that nobody wrote for a month are removed", () => {
     const then = Date.now() / 1000 - days * 24 * 60 * 60;
     utimesSync(path, then, then);
   }
-  writeCache(file, program, code);
+  writeCache(file, program, cache);
   expect([old, unfinished, recent, foreign, file].map((path) => existsSync(path))).toEqual([
     false,
     false,

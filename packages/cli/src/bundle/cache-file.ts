@@ -26,30 +26,38 @@ export function cacheFile(program: string, env: NodeJS.ProcessEnv = process.env)
   return join(dirname(program), "cache", cachedDataVersionTag().toString(16));
 }
 
-/** Empty where nothing is there that is whole, belongs to the owner of the program, and nobody else can change. */
-export function readCache(file: string, program: string): CompiledFiles {
+/** What V8 made of a program, and for how long that ran. */
+export interface Cache {
+  readonly code: CompiledFiles;
+  readonly ranMs: number;
+}
+
+const NOTHING: Cache = { code: new Map(), ranMs: 0 };
+
+/** Nothing where there is none that is whole, belongs to the owner of the program, and nobody else can change. */
+export function readCache(file: string, program: string): Cache {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(descriptor);
       const isTrusted = stats.isFile() && stats.uid === statSync(program).uid && (stats.mode & 0o022) === 0;
-      return isTrusted ? unpack(readFileSync(descriptor)) : new Map();
+      return isTrusted ? unpack(readFileSync(descriptor)) : NOTHING;
     } finally {
       closeSync(descriptor);
     }
   } catch {
-    return new Map();
+    return NOTHING;
   }
 }
 
 /** For the owner of the program alone. Does nothing where it cannot be written: the next start is slower, that is all. */
-export function writeCache(file: string, program: string, code: CompiledFiles): void {
+export function writeCache(file: string, program: string, cache: Cache): void {
   const unfinished = `${file}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     if (statSync(program).uid !== process.getuid?.()) return;
     makeDirectory(dirname(file));
     removeOld(dirname(file));
-    writeFileSync(unfinished, pack(code), { mode: 0o644, flag: "wx" });
+    writeFileSync(unfinished, pack(cache), { mode: 0o644, flag: "wx" });
     renameSync(unfinished, file);
   } catch {
     removeQuietly(unfinished);
@@ -81,23 +89,24 @@ function removeOld(directory: string): void {
 }
 
 /** A line with the hash of what follows: a line of JSON that tells the files, then their bytes. */
-function pack(code: CompiledFiles): Buffer {
+function pack({ code, ranMs }: Cache): Buffer {
   const files = [...code].map(([name, { bytes, changedAtMs }]) => ({ name, changedAtMs, length: bytes.length }));
   const bytes = [...code.values()].map((file) => file.bytes);
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(files)}\n`), ...bytes]);
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify({ ranMs, files })}\n`), ...bytes]);
   return Buffer.concat([Buffer.from(`${hashOf(content)}\n`), content]);
 }
 
-function unpack(packed: Buffer): CompiledFiles {
+function unpack(packed: Buffer): Cache {
   const content = packed.subarray(packed.indexOf("\n") + 1);
-  if (packed.toString("latin1", 0, packed.length - content.length) !== `${hashOf(content)}\n`) return new Map();
+  if (packed.toString("latin1", 0, packed.length - content.length) !== `${hashOf(content)}\n`) return NOTHING;
   let from = content.indexOf("\n") + 1;
+  const { ranMs, files } = JSON.parse(content.toString("utf8", 0, from));
   const code = new Map<string, CompiledFile>();
-  for (const { name, changedAtMs, length } of JSON.parse(content.toString("utf8", 0, from))) {
+  for (const { name, changedAtMs, length } of files) {
     code.set(name, { bytes: content.subarray(from, from + length), changedAtMs });
     from += length;
   }
-  return code;
+  return { code, ranMs };
 }
 
 function hashOf(bytes: Buffer): string {

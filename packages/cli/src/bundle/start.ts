@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cacheFile, readCache, writeCache } from "./cache-file.ts";
+import { type Cache, cacheFile, readCache, writeCache } from "./cache-file.ts";
 import { CachedProgram } from "./cached-program.ts";
 
 /** The bundle itself. */
@@ -8,11 +8,16 @@ declare const __dirname: string;
 
 /** So many are compiled sooner than what came of it is written. */
 const FEW_CHARS = 64 * 1024;
+/** What ran so much longer knows more functions. */
+const LONGER = 2;
 
 const file = cacheFile(__filename);
-const program = new CachedProgram(join(__dirname, "chunks"), file ? readCache(file, __filename) : new Map());
+const cache: Cache = file ? readCache(file, __filename) : { code: new Map(), ranMs: 0 };
+const program = new CachedProgram(join(__dirname, "chunks"), cache.code);
 process.on("exit", () => {
-  if (file && program.compiledChars > FEW_CHARS) writeCache(file, __filename, program.code);
+  const ranMs = Math.round(process.uptime() * 1000);
+  const isNew = program.compiledChars > FEW_CHARS || ranMs > LONGER * cache.ranMs;
+  if (file && isNew) writeCache(file, __filename, { code: program.code, ranMs: Math.max(ranMs, cache.ranMs) });
 });
 
 const loaded = program.load("start.js") as typeof import("../start.ts");

@@ -22,5 +22,5 @@ onLinux("a process is found by its marker and by its owner's, not by the beginni
 
 test("no two markers are the same", () => {
   expect(createMarker()).not.toBe(createMarker());
-  expect(createMarker("owner")).toMatch(/^owner-[0-9a-f]{24}$/);
+  expect(createMarker("owner")).toMatch(/^owner-[0-9a-f]{32}$/);
 });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { listProcesses, sharedLook } from "./process-list.ts";
@@ -8,7 +8,7 @@ export const PROCESS_MARKER = "ROOKERY_PROCESS";
 
 /** A new marker; with `owner` one that is found by the owner's marker too. */
 export function createMarker(owner?: string): string {
-  const random = randomBytes(12).toString("hex");
+  const random = randomUUID().replaceAll("-", "");
   return owner === undefined ? random : `${owner}-${random}`;
 }
 
