@@ -32,13 +32,18 @@ export class CallBatch {
   readonly #outputs = new Map<string, OmniMessage<ToolCallOutputPayload>>();
   readonly #running = new Map<string, { writes: readonly string[]; done: Promise<void> }>();
   readonly #decided = new Set<string>();
-  readonly #cutOff = new AbortController();
+  /** Fires when the run is interrupted and when the reply broke off. */
+  readonly #stop = new AbortController();
+  readonly #interrupt = (): void => this.#stop.abort(this.#run.signal.reason);
+  #isCutOff = false;
   #gate: Promise<void> = Promise.resolve();
   readonly denials: Denial[] = [];
 
   constructor(tools: ToolSide, run: Run) {
     this.#tools = tools;
     this.#run = run;
+    if (run.signal.aborted) this.#interrupt();
+    else run.signal.addEventListener("abort", this.#interrupt, { once: true });
   }
 
   /** The call may start as soon as its turn has come. */
@@ -49,7 +54,8 @@ export class CallBatch {
 
   /** The reply broke off: calls that have not begun will not. */
   cutOff(): void {
-    this.#cutOff.abort();
+    this.#isCutOff = true;
+    this.#stop.abort();
   }
 
   /**
@@ -62,6 +68,7 @@ export class CallBatch {
   async settle(committed: boolean): Promise<OmniMessage<ToolCallOutputPayload>[]> {
     await this.#gate;
     await Promise.all([...this.#running.values()].map((call) => call.done));
+    this.#run.signal.removeEventListener("abort", this.#interrupt);
     if (committed) {
       for (const call of this.#calls) await this.#answerInterrupted(call);
     }
@@ -69,7 +76,7 @@ export class CallBatch {
   }
 
   get #stopped(): boolean {
-    return this.#run.signal.aborted || this.#cutOff.signal.aborted;
+    return this.#stop.signal.aborted;
   }
 
   async #admit(call: OmniMessage<ToolCallPayload>): Promise<void> {
@@ -82,14 +89,14 @@ export class CallBatch {
   }
 
   async #decideAndStart(call: OmniMessage<ToolCallPayload>): Promise<void> {
-    const gate = { ...this.#run, signal: AbortSignal.any([this.#run.signal, this.#cutOff.signal]) };
+    const gate = { ...this.#run, signal: this.#stop.signal };
     let assessment = await this.#assessInTurn(call);
     if (this.#stopped) return;
     const hooked = await applyBeforeHooks(this.#tools, gate, call, assessment);
     if (hooked.replaced !== undefined) assessment = await this.#assessInTurn(hooked.toolCall);
     const decision = await decideCall(this.#tools, gate, hooked, assessment);
     await this.#announce(call, decision.event);
-    if (this.#cutOff.signal.aborted) return;
+    if (this.#isCutOff) return;
     if (decision.refusal) return this.#refuse(call, decision, decision.refusal);
     if (this.#run.signal.aborted) return;
     const args = hooked.replaced !== undefined && { args: assessment.args ?? {} };
