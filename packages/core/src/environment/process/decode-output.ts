@@ -62,7 +62,7 @@ function plainChunk(stream: ProcessChunk["stream"], plain: readonly Buffer[]): P
 
 /** Decodes one stream, whose characters may be split over chunks. Most output is plain, and needs none of it. */
 class StreamDecoder {
-  readonly #utf8 = new StringDecoder("utf8");
+  #utf8: StringDecoder | undefined;
   readonly #redactor: VaultRedactor;
   /** No character has begun that is not whole. */
   #isWhole = true;
@@ -78,10 +78,11 @@ class StreamDecoder {
 
   push(bytes: Buffer): string {
     this.#isWhole = isPlainAscii(bytes);
+    this.#utf8 ??= new StringDecoder("utf8");
     return this.#redactor.push(this.#utf8.write(bytes));
   }
 
   end(): string {
-    return this.#redactor.push(this.#utf8.end()) + this.#redactor.end();
+    return this.#redactor.push(this.#utf8?.end() ?? "") + this.#redactor.end();
   }
 }

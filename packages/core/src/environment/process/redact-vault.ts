@@ -17,14 +17,15 @@ export function redactVault(text: string, vault: Readonly<Record<string, string>
 export class VaultRedactor {
   readonly #names: ReadonlyMap<string, string>;
   readonly #values: readonly string[];
-  readonly #anyValue: RegExp;
+  /** Absent where there is nothing to look for, as for most commands. */
+  readonly #anyValue: RegExp | undefined;
   #held = "";
 
   constructor(vault: Readonly<Record<string, string>> = {}) {
     const secrets = Object.entries(vault).filter(([, value]) => value.length >= MIN_SECRET_LENGTH);
     this.#names = new Map(secrets.map(([name, value]): [string, string] => [value, name]).reverse());
     this.#values = [...this.#names.keys()].sort((a, b) => b.length - a.length);
-    this.#anyValue = new RegExp(this.#values.map(escapeRegExp).join("|"), "g");
+    if (!this.idle) this.#anyValue = new RegExp(this.#values.map(escapeRegExp).join("|"), "g");
   }
 
   /** There is nothing to look for: text passes as it is. */
@@ -48,15 +49,19 @@ export class VaultRedactor {
     let from = 0;
     for (;;) {
       const hold = holdFrom(from, text);
-      this.#anyValue.lastIndex = from;
-      const match = this.#values.length > 0 ? this.#anyValue.exec(text) : null;
-      if (match === null || match.index >= hold) {
+      const match = this.#find(text, from);
+      if (!match || match.index >= hold) {
         this.#held = text.slice(hold);
         return ready + text.slice(from, hold);
       }
       ready += `${text.slice(from, match.index)}[vault:${this.#names.get(match[0])}]`;
       from = match.index + match[0].length;
     }
+  }
+
+  #find(text: string, from: number): RegExpExecArray | null | undefined {
+    if (this.#anyValue) this.#anyValue.lastIndex = from;
+    return this.#anyValue?.exec(text);
   }
 
   /** Where the first value begins that the text does not hold to its end; the length of the text when there is none. */
