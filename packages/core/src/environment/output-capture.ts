@@ -22,7 +22,7 @@ export class OutputCapture {
   readonly #halfBytes: number;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
-  #tail: Buffer[] = [];
+  readonly #tail: Buffer[] = [];
   #tailBytes = 0;
   #receivedBytes = 0;
   #text = "";

@@ -88,7 +88,6 @@ export class OutputQueue {
 }
 
 function joinSmall(pieces: readonly Buffer[]): Buffer[] {
-  if (pieces.every(({ length }) => length >= JOINED_BYTES)) return [...pieces];
   const joined: Buffer[] = [];
   let group: Buffer[] = [];
   let length = 0;
