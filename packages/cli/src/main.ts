@@ -13,8 +13,7 @@ if (process.argv.length === 3 && process.argv[2] === "--version") {
   import("./start.ts").then(
     ({ start }) => start(),
     (error: unknown) => {
-      const known = /the program is not whole/.test(String(error));
-      process.stderr.write(`rookery: ${error}${known ? "" : "; the program is not whole, install it again"}\n`);
+      process.stderr.write(`rookery: ${error instanceof Error ? error.message : error}\n`);
       process.exit(1);
     },
   );

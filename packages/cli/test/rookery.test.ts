@@ -67,13 +67,10 @@ test("a program that is not whole says so", () => {
   const [start, hidden] = [join(dist, "chunks", "start.js"), join(dist, "chunks", "hidden.js")];
   renameSync(start, hidden);
   try {
-    const missing = spawnSync(bin, ["help"], { encoding: "utf8" });
-    expect(missing.stderr).toBe(
-      `rookery: Error: the program is not whole: ${start} cannot be read; install it again\n`,
-    );
+    const says = `rookery: the program is not whole: ${start} cannot be read; install it again\n`;
+    expect(spawnSync(bin, ["help"], { encoding: "utf8" })).toMatchObject({ status: 1, stdout: "", stderr: says });
     writeFileSync(start, readFileSync(hidden, "utf8").slice(0, 50_000));
-    const cutOff = spawnSync(bin, ["help"], { encoding: "utf8" });
-    expect(cutOff.stderr).toMatch(/^rookery: SyntaxError: [^\n]*; the program is not whole, install it again\n$/);
+    expect(spawnSync(bin, ["help"], { encoding: "utf8" })).toMatchObject({ status: 1, stdout: "", stderr: says });
   } finally {
     renameSync(hidden, start);
   }

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { cacheFile, readCache, writeCache } from "./cache-file.ts";
+import { cacheFile, isOutgrown, readCache, writeCache } from "./cache-file.ts";
 
 const cache = {
   ranMs: 250,
@@ -136,4 +136,12 @@ test("files that nobody wrote for a month are removed", () => {
     true,
     true,
   ]);
+});
+
+test.each([
+  ["more was compiled", { compiledChars: 100_000, ranMs: 100 }, true],
+  ["the run was much longer", { compiledChars: 0, ranMs: 501 }, true],
+  ["little is new", { compiledChars: 1000, ranMs: 500 }, false],
+])("a cache is written anew where it is worth it: %s", (_, run, isWorthIt) => {
+  expect(isOutgrown(cache, run)).toBe(isWorthIt);
 });

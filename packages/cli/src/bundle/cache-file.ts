@@ -50,6 +50,19 @@ export function readCache(file: string, program: string): Cache {
   }
 }
 
+/** Whether a run leaves so much more than is kept that it is worth the time to write. */
+export function isOutgrown(
+  { ranMs: keptMs }: Cache,
+  run: { readonly compiledChars: number; readonly ranMs: number },
+): boolean {
+  return run.compiledChars > FEW_CHARS || run.ranMs > LONGER * keptMs;
+}
+
+/** So many are compiled sooner than what came of it is written. */
+const FEW_CHARS = 64 * 1024;
+/** What ran so much longer knows more functions. */
+const LONGER = 2;
+
 /** For the owner of the program alone. Does nothing where it cannot be written: the next start is slower, that is all. */
 export function writeCache(file: string, program: string, cache: Cache): void {
   const unfinished = `${file}.${randomBytes(4).toString("hex")}.tmp`;

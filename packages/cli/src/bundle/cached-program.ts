@@ -36,7 +36,7 @@ export class CachedProgram {
     this.#require = createRequire(join(directory, "any.js"));
   }
 
-  /** The exports of a file; it runs once. @throws What the file throws, and an error that names one that cannot be read. */
+  /** The exports of a file; it runs once. @throws What the file throws, and an error that names a file that is not whole. */
   load(name: string): unknown {
     const { module } = this.#files.get(name) ?? this.#run(name);
     return module.exports;
@@ -58,11 +58,14 @@ export class CachedProgram {
 
   #run(name: string): LoadedFile {
     const filename = join(this.#directory, name);
-    const { text, changedAtMs } = read(filename);
+    const { text, changedAtMs } = whole(filename, () => ({
+      text: readFileSync(filename, "utf8"),
+      changedAtMs: statSync(filename).mtimeMs,
+    }));
     const known = this.#known.get(name);
     const cachedData = known?.changedAtMs === changedAtMs ? known.bytes : undefined;
     const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
-    const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
+    const script = whole(filename, () => new Script(source, { filename, ...(cachedData && { cachedData }) }));
     const module = { exports: {} };
     const isKnown = cachedData !== undefined && script.cachedDataRejected !== true;
     const file = { script, isKnown, chars: source.length, changedAtMs, module };
@@ -79,9 +82,9 @@ export class CachedProgram {
   }
 }
 
-function read(filename: string): { text: string; changedAtMs: number } {
+function whole<T>(filename: string, get: () => T): T {
   try {
-    return { text: readFileSync(filename, "utf8"), changedAtMs: statSync(filename).mtimeMs };
+    return get();
   } catch (cause) {
     throw new Error(`the program is not whole: ${filename} cannot be read; install it again`, { cause });
   }

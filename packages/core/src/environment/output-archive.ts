@@ -40,10 +40,8 @@ function fileName(toolName: string, toolCallId: string): string {
 async function writeNewFile(path: string, parts: readonly Buffer[]): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
-    const { bytesWritten } = await file.writev(parts);
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    // Not all is written at once where there is no room: what is left is, or says why not.
-    if (bytesWritten < length) await file.writeFile(Buffer.concat(parts).subarray(bytesWritten));
+    // At once: each write is a way through the thread pool.
+    await file.writeFile(Buffer.concat(parts));
     await file.close();
   } catch (error) {
     await file.close().catch(() => undefined);

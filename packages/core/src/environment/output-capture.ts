@@ -1,5 +1,5 @@
 import type { OutputPiece } from "./output-piece.ts";
-import { cutBefore, isHighSurrogate } from "./shorten.ts";
+import { cutBefore, isContinuationByte, isHighSurrogate } from "./shorten.ts";
 
 /** `read_file` scans less than 8 MiB, so that a full capture can be read to its end with it (PT-057, PT-058). */
 export const MAX_CAPTURE_BYTES: number = 8 * 1024 * 1024 - 1;
@@ -98,7 +98,7 @@ function lastBytes(parts: readonly Buffer[], maxBytes: number): Buffer[] {
   }
   const [first = Buffer.alloc(0), ...rest] = kept;
   let start = excess;
-  while (isContinuation(first[start])) start += 1;
+  while (isContinuationByte(first[start])) start += 1;
   return [first.subarray(start), ...rest];
 }
 
@@ -109,10 +109,6 @@ function lengthOf(parts: readonly Buffer[]): number {
 /** `index`, or where the character begins that a cut there would split; the length where that is less. */
 function startOfCharacter(bytes: Buffer, index: number): number {
   let start = Math.min(index, bytes.length);
-  while (start > 0 && isContinuation(bytes[start])) start -= 1;
+  while (start > 0 && isContinuationByte(bytes[start])) start -= 1;
   return start;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

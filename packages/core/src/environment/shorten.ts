@@ -20,3 +20,8 @@ export function isHighSurrogate(codeUnit: number): boolean {
 export function isLowSurrogate(codeUnit: number): boolean {
   return codeUnit >= 0xdc00 && codeUnit <= 0xdfff;
 }
+
+/** Of UTF-8: a byte inside a character, not its first. */
+export function isContinuationByte(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -10,11 +10,10 @@ export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
   vault: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const inherited: Record<string, string> = {};
-  for (const [name, value] of Object.entries(host)) {
-    if (value !== undefined && !WITHHELD.test(name)) inherited[name] = value;
-  }
-  return { ...inherited, ...vault, ...FIXED };
+  const inherited = Object.entries(host).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !WITHHELD.test(entry[0]),
+  );
+  return { ...Object.fromEntries(inherited), ...vault, ...FIXED };
 }
 
 const WITHHELD =

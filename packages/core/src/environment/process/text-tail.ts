@@ -1,5 +1,6 @@
 import type { OutputPiece } from "../output-piece.ts";
 import { PieceTail } from "../piece-tail.ts";
+import { isContinuationByte } from "../shorten.ts";
 
 /** Keeps the end of text that comes in pieces, in bounded memory. */
 export class TextTail {
@@ -21,11 +22,7 @@ export class TextTail {
   read(more = ""): string {
     const bytes = Buffer.from(this.#kept.text + more);
     let start = Math.max(0, bytes.length - this.#maxBytes);
-    while (isContinuation(bytes[start])) start++;
+    while (isContinuationByte(bytes[start])) start++;
     return bytes.toString("utf8", start);
   }
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -73,6 +73,8 @@ class ConnectTimeout extends Error {
 
 async function responseOf(message: IncomingMessage, signal: Post["signal"]): Promise<Response> {
   const { statusCode: status = 0, statusMessage = "" } = message;
+  // It may break off before there is a reader, who finds it broken then.
+  message.on("error", () => undefined);
   if (status < 200 || status > 599) {
     message.destroy();
     throw failure("fetch failed", new Error(`the server answers HTTP ${status}`), signal);
