@@ -10,7 +10,7 @@ import type {
 } from "../omnimessage/message.ts";
 import type { FileGuard } from "./files/file-guard.ts";
 import type { CommandSessions } from "./process/command-sessions.ts";
-import type { ProcessOptions, RunningProcess } from "./process/run-process.ts";
+import type { RunningProcess, RunOptions } from "./process/run-process.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import type { SandboxSettings } from "./sandbox/settings.ts";
 import type { BuiltinTool } from "./tool.ts";
@@ -122,7 +122,7 @@ export interface EnvironmentServices {
 /** What runs commands for one session and keeps those that go on; two environments may share one. */
 export interface CommandSessionManager {
   /** Starts a process that `dispose` ends at the latest. */
-  run(options: Omit<ProcessOptions, "marker" | "confine">): RunningProcess;
+  run(options: RunOptions): RunningProcess;
   readonly sessions: CommandSessions;
   /** Ends every process that is still alive; may be called twice. */
   dispose(): Promise<void>;

@@ -12,6 +12,11 @@ export function createMarker(owner?: string): string {
   return owner === undefined ? random : `${owner}-${random}`;
 }
 
+/** An environment with a marker in it. */
+export function withMarker(env: Readonly<Record<string, string>>, marker: string): Record<string, string> {
+  return { ...env, [PROCESS_MARKER]: marker };
+}
+
 /**
  * The living processes that carry a marker, or one that its owner made, wherever in the process tree they are.
  *

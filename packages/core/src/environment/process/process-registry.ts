@@ -6,7 +6,8 @@ import { CommandSessions } from "./command-sessions.ts";
 import { endProcessTree, GRACE_MS } from "./end-process-tree.ts";
 import { OwnerFile } from "./owner-file.ts";
 import { createMarker } from "./process-marker.ts";
-import { type ProcessOptions, type RunningProcess, runProcess } from "./run-process.ts";
+import { type RunningProcess, type RunOptions, runProcess } from "./run-process.ts";
+import { ShellAhead } from "./shell-ahead.ts";
 
 /**
  * Runs the processes of one session and ends them with it.
@@ -21,6 +22,7 @@ export class ProcessRegistry implements CommandSessionManager {
   readonly #ownerFile: OwnerFile | undefined;
   readonly #onWarning: OnWarning | undefined;
   readonly #confine: Confine | undefined;
+  readonly #ahead: ShellAhead = new ShellAhead(() => createMarker(this.#owner));
   readonly #running = new Set<RunningProcess>();
   /** Processes of this owner may be alive. */
   #mayHaveRun: boolean;
@@ -46,18 +48,27 @@ export class ProcessRegistry implements CommandSessionManager {
   }
 
   /** `runProcess`; after `dispose()` nothing is started any more and the outcome is `aborted`. */
-  run(options: Omit<ProcessOptions, "marker" | "confine">): RunningProcess {
+  run(options: RunOptions): RunningProcess {
     const signal = this.#isDisposed ? AbortSignal.abort() : options.signal;
     if (!this.#mayHaveRun && !this.#isDisposed) this.#recordOwner();
     const running = runProcess({
       ...options,
       ...(signal && { signal }),
-      ...(this.#confine && { confine: this.#confine }),
       marker: createMarker(this.#owner),
+      // What a sandbox holds is decided when its command starts.
+      ...(this.#confine ? { confine: this.#confine } : { ahead: this.#ahead }),
     });
     this.#running.add(running);
-    void running.ended.then(() => this.#running.delete(running));
+    void running.ended.then(() => {
+      this.#running.delete(running);
+      this.#prepareNext(options);
+    });
     return running;
+  }
+
+  #prepareNext({ file, args, cwd, env, input, script }: RunOptions): void {
+    if (script === undefined || this.#confine || this.#isDisposed) return;
+    this.#ahead.prepare({ file, args, cwd, env, hasInput: input === "pipe", takesScript: true });
   }
 
   /** Ends every process that carries a marker of this owner, whoever started it (Linux only). */
@@ -67,7 +78,7 @@ export class ProcessRegistry implements CommandSessionManager {
 
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    await Promise.all([...this.#running].map((running) => running.stop()));
+    await Promise.all([this.#ahead.drop(), ...[...this.#running].map((running) => running.stop())]);
     await this.endLeftovers();
     this.#onDisk("removed", (file) => file.remove());
   }

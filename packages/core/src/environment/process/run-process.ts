@@ -1,34 +1,27 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { errorCode, errorText } from "../../errors/error-text.ts";
-import type { Confine } from "../sandbox/settings.ts";
-import type { ChildConnection, ChildExit, ChildStart, ProcessInput } from "./child-connection.ts";
+import type { ChildExit, ProcessInput } from "./child-connection.ts";
 import { confinedExit } from "./confined-exit.ts";
 import type { ProcessChunk } from "./decode-output.ts";
 import { endProcessTree, GRACE_MS, signalGroup } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
-import { createMarker, PROCESS_MARKER } from "./process-marker.ts";
+import { createMarker } from "./process-marker.ts";
 import { PipeReader } from "./read-pipes.ts";
 import { redactVault } from "./redact-vault.ts";
-import { startPiped } from "./start-piped.ts";
+import { type StartedProcess, type StartOptions, startProblem, startProcess } from "./start-process.ts";
 
-/**
- * `file` is a path, or a name that is looked up on the `PATH` of `env`; `cwd` is absolute; to `env`, which is the whole
- * environment, the marker is added.
- */
-export interface ProcessOptions extends ChildStart {
-  /** Where its input comes from: nowhere (default), `write` through a pipe, or `write` at a pseudo-terminal. */
-  readonly input?: "none" | "pipe" | "terminal";
+/** To `env`, which is the whole environment, the marker is added. */
+export interface ProcessOptions extends StartOptions {
   /** Ends the process: at once if its reason is a `TimeoutError`, else with a grace of two seconds. */
   readonly signal?: AbortSignal;
   /** Counted from the start; absent: none. At the deadline the process is killed. */
   readonly deadlineMs?: number;
   /** Values of eight characters or more are replaced by `[vault:NAME]` in everything that is reported. */
   readonly vault?: Readonly<Record<string, string>>;
-  /** By what processes that left the group are found; absent: a new one. */
+  /** By what processes that left the group are found; absent: a new one. A shell that was started ahead has its own. */
   readonly marker?: string;
-  /** Makes of the command line one that runs it in a sandbox. */
-  readonly confine?: Confine;
 }
+
+/** What is for the caller of a session's processes to say; the rest is the session's. */
+export type RunOptions = Omit<ProcessOptions, "marker" | "confine" | "ahead">;
 
 /** How a process ended; the exit code is `null` also when it never ran. */
 export interface ProcessEnd extends ChildExit {
@@ -67,20 +60,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function runProcess(options: ProcessOptions): RunningProcess {
   const stop = new AbortController();
   const pipes = new PipeReader(options.vault);
-  const marker = options.marker ?? createMarker();
   const release = stopOn(options, stop);
-  const child = start(options, marker, stop.signal);
-  const ended = run(child, options, pipes, marker, stop.signal).finally(release);
+  const starting = start(options, stop.signal);
+  const ended = run(starting, options, pipes, stop.signal).finally(release);
+  const connection = starting.then(
+    (started) => started?.connection,
+    () => undefined,
+  );
   return {
     output: pipes.output,
-    started: child.then(
-      (connection) => connection?.input,
-      () => undefined,
-    ),
+    started: connection.then((child) => child?.input),
     ended,
     async interrupt() {
-      const connection = await child.catch(() => undefined);
-      if (connection !== undefined) await signalGroup(connection.pid, "SIGINT");
+      const child = await connection;
+      if (child !== undefined) await signalGroup(child.pid, "SIGINT");
     },
     stop(reason) {
       stop.abort(reason);
@@ -102,33 +95,20 @@ function stopOn({ signal, deadlineMs }: ProcessOptions, stop: AbortController): 
   };
 }
 
-/** Resolves to nothing when it was stopped before. @throws when the process cannot be started. */
-async function start(
-  { file: program, args: given, cwd, env: variables, input = "none", confine }: ProcessOptions,
-  marker: string,
-  stop: AbortSignal,
-): Promise<ChildConnection | undefined> {
-  checkDirectory(cwd);
-  if (stop.aborted) return undefined;
-  const env = { ...variables, [PROCESS_MARKER]: marker };
-  const command = [program, ...given];
-  const [file = program, ...args] = confine?.(command, { cwd, env }) ?? command;
-  const child = { file, args, cwd, env };
-  if (input !== "terminal") return await startPiped(child, { hasInput: input === "pipe" });
-  const { startInTerminal } = await import("./start-in-terminal.ts");
-  return await startInTerminal(child);
+/** Resolves to nothing when it was stopped before. */
+async function start(options: ProcessOptions, stop: AbortSignal): Promise<StartedProcess | undefined> {
+  return stop.aborted ? undefined : await startProcess(options, options.marker ?? createMarker());
 }
 
 async function run(
-  child: Promise<ChildConnection | undefined>,
+  starting: Promise<StartedProcess | undefined>,
   { file, vault, confine }: ProcessOptions,
   pipes: PipeReader,
-  marker: string,
   stop: AbortSignal,
 ): Promise<ProcessEnd> {
   const startedAt = performance.now();
-  const end = await child
-    .then((connection) => waitFor(connection, pipes, marker, stop))
+  const end = await starting
+    .then((started) => waitFor(started, pipes, stop))
     .catch((error: unknown): Ending => {
       const text = redactVault(startProblem(error, file), vault);
       return { outcome: "failed-to-start", exitCode: null, signal: null, error: text };
@@ -139,16 +119,12 @@ async function run(
 
 type Ending = Omit<ProcessEnd, "durationMs">;
 
-async function waitFor(
-  child: ChildConnection | undefined,
-  pipes: PipeReader,
-  marker: string,
-  stop: AbortSignal,
-): Promise<Ending> {
-  if (child === undefined) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
-  const { pid, exit } = child;
+async function waitFor(started: StartedProcess | undefined, pipes: PipeReader, stop: AbortSignal): Promise<Ending> {
+  if (started === undefined) return { outcome: stopOutcome(stop), exitCode: null, signal: null };
+  const { connection, marker } = started;
+  const { pid, exit } = connection;
   const exitHook = killAtExit(pid, marker);
-  pipes.start(child);
+  pipes.start(connection);
   const isStopped = await Promise.race([exit.then(() => false), whenAborted(stop)]);
   if (isStopped) await endProcessTree({ pid, marker }, stopOutcome(stop) === "timed-out" ? 0 : GRACE_MS);
   const status = await exit;
@@ -157,28 +133,6 @@ async function waitFor(
   exitHook.release();
   return { outcome: isStopped ? stopOutcome(stop) : "exited", ...status };
 }
-
-/** A missing directory must be found beforehand: `spawn` would report the program as missing. */
-function checkDirectory(path: string): void {
-  const problem = directoryProblem(path);
-  if (problem !== undefined) throw new CannotRun(`cannot run in ${path}: ${problem}`);
-}
-
-class CannotRun extends Error {}
-
-function directoryProblem(path: string): string | undefined {
-  try {
-    if (!statSync(path).isDirectory()) return NOT_A_DIRECTORY;
-    accessSync(path, constants.X_OK);
-    return undefined;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT") return "the directory does not exist; create it or name another";
-    return code === "ENOTDIR" ? NOT_A_DIRECTORY : `the directory cannot be entered (${code ?? errorText(error)})`;
-  }
-}
-
-const NOT_A_DIRECTORY = "it is not a directory; name one that is";
 
 function stopOutcome(stop: AbortSignal): "timed-out" | "aborted" {
   return stop.reason instanceof Error && stop.reason.name === "TimeoutError" ? "timed-out" : "aborted";
@@ -189,14 +143,4 @@ function whenAborted(signal: AbortSignal): Promise<true> {
     if (signal.aborted) resolve(true);
     signal.addEventListener("abort", () => resolve(true), { once: true });
   });
-}
-
-function startProblem(error: unknown, file: string): string {
-  if (error instanceof CannotRun) return error.message;
-  const code = errorCode(error);
-  if (code === "ENOENT") return `cannot start ${file}: there is no such program`;
-  // The answer, too, where the search path has a directory that may not be looked into.
-  if (code === "EACCES") return `cannot start ${file}: there is no such program that may be run`;
-  if (code === "E2BIG") return `cannot start ${file}: arguments and environment are too long; pass long text in a file`;
-  return `cannot start ${file}: ${errorText(error)}`;
 }

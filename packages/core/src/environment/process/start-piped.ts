@@ -1,39 +1,66 @@
 import { spawn } from "node:child_process";
-import type { Writable } from "node:stream";
+import type { Socket } from "node:net";
 import type { ChildConnection, ChildExit, ChildStart, ProcessInput } from "./child-connection.ts";
 
+/** Where a program that takes a script reads it: a descriptor that startup files of shells do not use for themselves. */
+export const SCRIPT_DESCRIPTOR = 19;
+
+/** How a program is connected besides its outputs. */
+export interface PipedStart extends ChildStart {
+  /** A third pipe is its standard input; else it has none. */
+  readonly hasInput: boolean;
+  /** It reads a script from `SCRIPT_DESCRIPTOR`, up to a NUL byte. */
+  readonly takesScript: boolean;
+}
+
+export interface PipedChild extends ChildConnection {
+  /** Gives it the script that it takes; to be called once. */
+  giveScript(script: string): void;
+  /** Whether this process has to stay alive as long as the child does; true at first. */
+  holdHost(holds: boolean): void;
+}
+
 /**
- * Starts a program with its output on two pipes, and with a third one for input or with none.
+ * Starts a program with its output on two pipes.
  *
  * @throws What the system reports when the program cannot be started.
  */
-export async function startPiped(
-  { file, args, cwd, env }: ChildStart,
-  options: { readonly hasInput: boolean },
-): Promise<ChildConnection> {
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: [options.hasInput ? "pipe" : "ignore", "pipe", "pipe"],
-  });
+export async function startPiped({ file, args, cwd, env, hasInput, takesScript }: PipedStart): Promise<PipedChild> {
+  const stdio: ("pipe" | "ignore")[] = [hasInput ? "pipe" : "ignore", "pipe", "pipe"];
+  // Those between are not open in the child.
+  if (takesScript) stdio.push(...Array<"ignore">(SCRIPT_DESCRIPTOR - stdio.length).fill("ignore"), "pipe");
+  const child = spawn(file, args, { cwd, env, detached: true, stdio });
   const exit = new Promise<ChildExit>((resolve) => {
     child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => child.on("spawn", resolve).on("error", reject));
-  const { pid, stdin, stdout, stderr } = child;
-  if (pid === undefined || stdout === null || stderr === null) throw new Error("the system gave no process");
-  const outputs = [
-    { stream: "stdout", from: stdout },
-    { stream: "stderr", from: stderr },
-  ] as const;
-  return { pid, outputs, closed, exit, input: pipeInput(stdin) };
+  const pipes = child.stdio as readonly unknown[] as readonly (Socket | null | undefined)[];
+  const [stdin, stdout, stderr] = pipes;
+  const script = pipes[SCRIPT_DESCRIPTOR];
+  if (child.pid === undefined || !stdout || !stderr) throw new Error("the system gave no process");
+  // Whoever has ended, or has closed its input, has read what it wanted.
+  for (const pipe of [stdin, script]) pipe?.on("error", () => undefined);
+  return {
+    pid: child.pid,
+    outputs: [
+      { stream: "stdout", from: stdout },
+      { stream: "stderr", from: stderr },
+    ],
+    closed,
+    exit,
+    input: pipeInput(stdin),
+    giveScript: (text) => void script?.end(`${text}\0`),
+    holdHost(holds) {
+      for (const handle of [child, ...pipes]) {
+        if (holds) handle?.ref();
+        else handle?.unref();
+      }
+    },
+  };
 }
 
-function pipeInput(stdin: Writable | null): ProcessInput {
-  // Whoever closes its input has read what it wanted.
-  stdin?.on("error", () => undefined);
+function pipeInput(stdin: Socket | null | undefined): ProcessInput {
   return {
     isTerminal: false,
     write(text) {

@@ -9,7 +9,7 @@ import { endReport, runningReport } from "../process/command-report.ts";
 import { CommandSession } from "../process/command-session.ts";
 import { foregroundWindowMs } from "../process/foreground-window.ts";
 import { ProcessRegistry } from "../process/process-registry.ts";
-import { shellCommand } from "../process/shell.ts";
+import { scriptShell, shellCommand } from "../process/shell.ts";
 import { streamSession } from "../process/stream-session.ts";
 import type { BuiltinTool, BuiltinToolModule, ToolExecutionContext } from "../tool.ts";
 
@@ -120,11 +120,12 @@ function start(args: Args, workspaceDir: string, { commands, vault }: Setting): 
   const command = commandOf(args);
   const cwd = directoryOf(args, workspaceDir);
   const env = childEnvironment(process.env, vault);
+  const hasTerminal = args.tty === true;
   const running = commands.run({
-    ...shellCommand(command, env.PATH),
+    ...(hasTerminal ? shellCommand : scriptShell)(command, env.PATH),
     cwd,
     env,
-    input: args.tty === true ? "terminal" : "pipe",
+    input: hasTerminal ? "terminal" : "pipe",
     ...(vault && { vault }),
   });
   return new CommandSession(running, { command, cwd, vault });

@@ -207,7 +207,7 @@ test("a character written in two pieces arrives whole, also when a call ends bet
 test("of progress that is redrawn between two polls each shows the state it has reached", async () => {
   const wait = (file: string) => `until test -e ${file}; do sleep 0.01; done`;
   const first = await exec(
-    `printf '10%%'; ${wait("a")}; printf '\\r20%%\\r30%%'; ${wait("b")}; printf '\\r99%%\\ndone\\n'`,
+    `printf '10%%'; ${wait("a")}; printf '\\r20%%\\r30%%'; ${wait("b")}; printf '\\r99%%\\ndone\\n'; ${wait("c")}`,
   );
   const id = idOf(first.result);
   await writeFile(join(workspaceDir, "a"), "");

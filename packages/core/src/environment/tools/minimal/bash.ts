@@ -10,7 +10,7 @@ import { CommandSession } from "../../process/command-session.ts";
 import { followToEnd } from "../../process/follow-to-end.ts";
 import { ProcessRegistry } from "../../process/process-registry.ts";
 import type { ProcessEnd } from "../../process/run-process.ts";
-import { shellCommand } from "../../process/shell.ts";
+import { scriptShell } from "../../process/shell.ts";
 import { SplitStreams } from "../../process/split-streams.ts";
 import type { BuiltinTool, BuiltinToolModule, ToolExecutionContext } from "../../tool.ts";
 import { checkLimits } from "./check-limits.ts";
@@ -121,7 +121,7 @@ async function* execute(
   const env = childEnvironment(process.env, vault);
   const { timeout, maxStdoutLines, maxStderrLines } = limits;
   const running = commands.run({
-    ...shellCommand(command, env.PATH),
+    ...scriptShell(command, env.PATH),
     cwd,
     env,
     ...(signal && { signal }),

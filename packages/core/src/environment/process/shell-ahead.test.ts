@@ -1,0 +1,284 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isRunning } from "../../../test/support/processes.ts";
+import { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessEnd, RunOptions } from "./run-process.ts";
+import { scriptShell, shellCommand } from "./shell.ts";
+import { ShellAhead } from "./shell-ahead.ts";
+import type { PipedStart } from "./start-piped.ts";
+
+let home: string;
+let cwd: string;
+let registry: ProcessRegistry;
+
+/** Each shell says of itself that it has begun to read its profile. */
+const PROFILE = 'echo $$ >> "$HOME/started"\n';
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "rookery-ahead-")));
+  cwd = join(home, "workspace");
+  await mkdir(cwd);
+  await writeFile(join(home, ".bash_profile"), PROFILE);
+  registry = new ProcessRegistry();
+});
+
+afterEach(() => registry.dispose());
+
+interface Said extends ProcessEnd {
+  readonly text: string;
+}
+
+const environment = (): Record<string, string> => ({ PATH: process.env.PATH ?? "", HOME: home });
+
+async function run(command: string, changes: Partial<RunOptions> = {}): Promise<Said> {
+  const env = environment();
+  const running = registry.run({ ...scriptShell(command, env.PATH), cwd, env, input: "pipe", ...changes });
+  let text = "";
+  for await (const chunk of running.output) text += chunk.text;
+  return { text, ...(await running.ended) };
+}
+
+/** The process ids of the shells that were started so far. */
+async function started(): Promise<number[]> {
+  const text = await readFile(join(home, "started"), "utf8").catch(() => "");
+  return text.trim().split("\n").filter(Boolean).map(Number);
+}
+
+async function whenStarted(count: number): Promise<number> {
+  await expect.poll(started, { timeout: 10_000, interval: 10 }).toHaveLength(count);
+  return (await started()).at(-1) ?? 0;
+}
+
+/** Runs a command; then the id of the shell that waits for the next one. */
+async function runAndWait(): Promise<number> {
+  await run(":");
+  return whenStarted(2);
+}
+
+test("a command is run by the shell that was started when the one before had ended (PT-091)", async () => {
+  const waiting = await runAndWait();
+  expect(await run("echo $$")).toMatchObject({ text: `${waiting}\n`, exitCode: 0 });
+});
+
+test("no shell is started before the first command, none for a program that takes no script", async () => {
+  await run("", { file: "bash", args: ["-c", "true"], script: undefined });
+  await run("echo $$");
+  expect(await started()).toHaveLength(1);
+});
+
+test.each([
+  "echo $LINENO\necho $LINENO",
+  "echo $0 $# $- $SECONDS; shopt login_shell",
+  "echo [$ROOKERY_SCRIPT]; set | grep -c ROOKERY_SCRIPT",
+  "ls /proc/$$/fd | grep -c 19",
+  "nothing-of-this-name\necho $?",
+  "# a comment",
+  "cat <<'EOF'\nit's $HOME `x` \"q\"\nEOF",
+  "cat <<EOF\nan end that is missing",
+  "exit 42",
+  "echo 'a",
+  "if",
+  "(exit 5)",
+  "set -euo pipefail; false; echo not reached",
+  "kill -9 $$",
+  "kill -TERM $$; echo not reached",
+  "trap 'echo bye' EXIT; echo there",
+  "exec printf '%s' gone",
+  "shopt -s expand_aliases\nalias hi='echo hi'\nhi",
+  "f() { return 4; }; f",
+  "echo out; echo err >&2",
+  "printf '%s\\n' 'ä漢🦔' | od -c",
+  "return 3; echo after",
+])("a command is answered as by `bash -lc COMMAND`, by a shell that waited too: %j (PT-091)", async (command) => {
+  const plain = await run("", { ...shellCommand(command, environment().PATH), script: undefined });
+  const started = await run(command);
+  await whenStarted(3);
+  const waited = await run(command);
+  const facts = ({ text, outcome, exitCode, signal }: Said): unknown => ({ text, outcome, exitCode, signal });
+  expect(facts(waited)).toEqual(facts(started));
+  expect(facts(waited)).toEqual(facts({ ...plain, text: plain.text.replaceAll("bash: -c: line", "bash: eval: line") }));
+});
+
+test("a command may be longer than an argument can be, and is in no list of processes", async () => {
+  expect(await run(`: ${"x".repeat(200_000)}\necho long`)).toMatchObject({ text: "long\n" });
+  expect(await run("pkill -f a-word-of-this-command; echo $?")).toMatchObject({ text: "1\n" });
+});
+
+test("its input is the command's", async () => {
+  await runAndWait();
+  const env = environment();
+  const running = registry.run({ ...scriptShell("read a; cat; echo $a", env.PATH), cwd, env, input: "pipe" });
+  const input = await running.started;
+  input?.write("one\ntwo\n");
+  input?.end();
+  let text = "";
+  for await (const chunk of running.output) text += chunk.text;
+  expect(text).toBe("two\none\n");
+});
+
+test("what the profile prints and sets is there, as in a shell that did not wait", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}echo hello; greet() { echo $A; }; A=1\n`);
+  await runAndWait();
+  expect(await run("greet")).toMatchObject({ text: "hello\n1\n" });
+});
+
+test.each([
+  ["the profile was written", () => writeFile(join(home, ".bash_profile"), `${PROFILE}A=new\n`)],
+  ["a file was put before it", () => writeFile(join(home, ".bashrc"), "A=new\n")],
+  [
+    "another directory has its place",
+    async () => {
+      await rename(cwd, `${cwd}-before`);
+      await mkdir(cwd);
+    },
+  ],
+])("it is not used, and ended, when %s", async (_, change) => {
+  const waiting = await runAndWait();
+  await change();
+  const { text } = await run("echo $$; pwd -P");
+  expect(text).toBe(`${(await started())[2]}\n${cwd}\n`);
+  expect(text).not.toContain(`${waiting}\n`);
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+});
+
+test.each<[string, Partial<RunOptions>]>([
+  ["environment", { env: { PATH: process.env.PATH ?? "", HOME: "", OTHER: "1" } }],
+  ["directory", { cwd: tmpdir() }],
+  ["input", { input: "none" }],
+])("it is not used, and ended, for a command with another %s", async (_, changes) => {
+  const waiting = await runAndWait();
+  const env = changes.env === undefined ? environment() : { ...changes.env, HOME: home };
+  expect(await run("echo $$", { ...changes, env })).not.toMatchObject({ text: `${waiting}\n` });
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+});
+
+test("one that has ended meanwhile is not used: the command starts its own", async () => {
+  const waiting = await runAndWait();
+  process.kill(waiting, "SIGKILL");
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+  expect(await run("echo here")).toMatchObject({ text: "here\n", exitCode: 0 });
+});
+
+test("a profile that exits ends the command with its code before it runs, each time", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}exit 7\n`);
+  expect(await run("echo ran")).toMatchObject({ text: "", exitCode: 7 });
+  await whenStarted(2);
+  expect(await run("echo ran")).toMatchObject({ text: "", exitCode: 7 });
+});
+
+test("a profile that is still being read is waited for", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}until test -e "$HOME/go"; do sleep 0.02; done; A=read\n`);
+  await writeFile(join(home, "go"), "");
+  await run(":");
+  await rm(join(home, "go"));
+  const waiting = await whenStarted(2);
+  const second = run("echo $$ $A");
+  await writeFile(join(home, "go"), "");
+  expect(await second).toMatchObject({ text: `${waiting} read\n` });
+});
+
+test("every end of a command makes it anew, since a command can change what a profile finds", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}A=$(cat "$HOME/value" 2>/dev/null)\n`);
+  const slow = run('until test -e "$HOME/go"; do sleep 0.02; done; echo new > "$HOME/value"');
+  await whenStarted(1);
+  await run(":");
+  await whenStarted(3);
+  await writeFile(join(home, "go"), "");
+  await slow;
+  const waiting = await whenStarted(4);
+  expect(await run("echo $$ $A")).toMatchObject({ text: `${waiting} new\n` });
+});
+
+test("of commands that start together one has the shell that waits", async () => {
+  const waiting = await runAndWait();
+  const texts = (await Promise.all([1, 2, 3].map(() => run("echo $$")))).map(({ text }) => text);
+  expect(texts.filter((text) => text === `${waiting}\n`)).toHaveLength(1);
+  expect(new Set(texts).size).toBe(3);
+});
+
+test("a command can be stopped before a profile lets it run", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}test -e "$HOME/hang" && sleep 60\n`);
+  await run(`: > "$HOME/hang"`);
+  const waiting = await whenStarted(2);
+  const env = environment();
+  const running = registry.run({ ...scriptShell("echo ran", env.PATH), cwd, env, input: "pipe" });
+  await running.started;
+  expect(await running.stop()).toMatchObject({ outcome: "aborted" });
+  expect(await isRunning(waiting)).toBe(false);
+});
+
+test("after dispose none waits", async () => {
+  const waiting = await runAndWait();
+  await registry.dispose();
+  expect(await isRunning(waiting)).toBe(false);
+});
+
+const startLike = (): PipedStart => {
+  const { file, args } = scriptShell("", process.env.PATH);
+  return { file, args, cwd, env: environment(), hasInput: true, takesScript: true };
+};
+
+test("one that nobody has needed for long is ended", async () => {
+  const ahead = new ShellAhead(() => "marker-of-a-test", 500);
+  ahead.prepare(startLike());
+  const waiting = await whenStarted(1);
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+  expect(ahead.take(startLike())).toBeUndefined();
+});
+
+test("where none can be started there is none, and dropping that is harmless", async () => {
+  const ahead = new ShellAhead(() => "marker-of-a-test");
+  for (const change of [{ file: "/nowhere/bash" }, { cwd: join(home, "missing") }]) {
+    const start = { ...startLike(), ...change };
+    ahead.prepare(start);
+    await new Promise((done) => setTimeout(done, 20));
+    expect(ahead.take(start)).toBeUndefined();
+    await ahead.drop();
+  }
+});
+
+/** A program of its own that runs a command and does what `then` says once a shell waits. */
+async function inProgram(then: string): Promise<{ readonly waiting: number; readonly exit: Promise<unknown> }> {
+  const script = join(home, "program.mts");
+  const imported = (name: string): string => JSON.stringify(resolve(import.meta.dirname, name));
+  await writeFile(
+    script,
+    `import { ProcessRegistry } from ${imported("process-registry.ts")};
+import { scriptShell, shellCommand } from ${imported("shell.ts")};
+const options = { cwd: ${JSON.stringify(cwd)}, env: ${JSON.stringify(environment())}, input: "pipe" };
+const registry = new ProcessRegistry();
+const running = registry.run({ ...scriptShell(":", process.env.PATH), ...options });
+await running.ended;
+${then}
+`,
+  );
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), script], { stdio: "inherit" });
+  const exit = once(child, "exit");
+  const waiting = await whenStarted(2);
+  if (then.includes("setInterval")) child.kill("SIGKILL");
+  return { waiting, exit };
+}
+
+test("a program that does not dispose of its session ends although a shell waits, and the shell with it", async () => {
+  const { waiting, exit } = await inProgram("await new Promise((done) => setTimeout(done, 100));");
+  expect(await exit).toEqual([0, null]);
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+});
+
+test("a program that does nothing but dispose of its session goes on after that", async () => {
+  const { waiting, exit } = await inProgram(
+    "await new Promise((done) => setTimeout(done, 100)); await registry.dispose(); process.exitCode = 5;",
+  );
+  expect(await exit).toEqual([5, null]);
+  expect(await isRunning(waiting)).toBe(false);
+});
+
+test("a program that is killed leaves no shell that waits", async () => {
+  const { waiting, exit } = await inProgram("setInterval(() => undefined, 1000);");
+  expect(await exit).toEqual([null, "SIGKILL"]);
+  await expect.poll(() => isRunning(waiting)).toBe(false);
+});
