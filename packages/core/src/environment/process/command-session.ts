@@ -26,6 +26,8 @@ export interface StartedCommand {
 export class CommandSession {
   readonly started: StartedCommand;
   readonly startedAt: Date = new Date();
+  /** What `printed` was when somebody last was shown what a person would see. */
+  shown = 0;
   /** Resolves when the command has ended and everything it printed can be taken; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   readonly #running: RunningProcess;

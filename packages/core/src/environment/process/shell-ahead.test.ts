@@ -30,6 +30,7 @@ afterEach(() => registry.dispose());
 
 interface Said extends ProcessEnd {
   readonly text: string;
+  readonly errorText: string;
 }
 
 const environment = (): Record<string, string> => ({ PATH: process.env.PATH ?? "", HOME: home });
@@ -37,9 +38,9 @@ const environment = (): Record<string, string> => ({ PATH: process.env.PATH ?? "
 async function run(command: string, changes: Partial<RunOptions> = {}): Promise<Said> {
   const env = environment();
   const running = registry.run({ ...scriptShell(command, env.PATH), cwd, env, input: "pipe", ...changes });
-  let text = "";
-  for await (const chunk of running.output) text += chunk.text;
-  return { text, ...(await running.ended) };
+  const said = { stdout: "", stderr: "" };
+  for await (const chunk of running.output) said[chunk.stream] += chunk.text;
+  return { text: said.stdout, errorText: said.stderr, ...(await running.ended) };
 }
 
 /** The process ids of the shells that were started so far. */
@@ -98,9 +99,10 @@ test.each([
   const started = await run(command);
   await whenStarted(3);
   const waited = await run(command);
-  const facts = ({ text, outcome, exitCode, signal }: Said): unknown => ({ text, outcome, exitCode, signal });
+  const facts = ({ durationMs, ...rest }: Said): unknown => rest;
   expect(facts(waited)).toEqual(facts(started));
-  expect(facts(waited)).toEqual(facts({ ...plain, text: plain.text.replaceAll("bash: -c: line", "bash: eval: line") }));
+  const errorText = plain.errorText.replaceAll("bash: -c: line", "bash: eval: line");
+  expect(facts(waited)).toEqual(facts({ ...plain, errorText }));
 });
 
 test("a command may be longer than an argument can be, and is in no list of processes", async () => {

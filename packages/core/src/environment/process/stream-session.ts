@@ -8,7 +8,7 @@ const PROGRESS_INTERVAL_MS = 125;
 
 /**
  * What a command prints, as messages of a tool call: deltas of text that is final, as it comes, and `tool_progress` with
- * what a person would see now, at most ten times a second and at the end if there was anything new.
+ * what a person would see now, at most ten times a second and at the end if there was anything that no call has shown.
  *
  * It ends when the command has ended, the window is over, or the signal fires; lines that have not ended by then are
  * given out as they are. What nobody had read before comes first.
@@ -22,7 +22,7 @@ export async function* streamSession(
   const { toolCallId, windowMs = Number.POSITIVE_INFINITY, signal } = options;
   const closesAt = performance.now() + windowMs;
   let progressDueAt = performance.now() + PROGRESS_INTERVAL_MS;
-  let shown = session.printed;
+  let { shown } = session;
   const unfollow = session.follow();
   try {
     for (;;) {
@@ -41,6 +41,7 @@ export async function* streamSession(
       await session.change(printed, nextAt - performance.now(), signal);
     }
   } finally {
+    session.shown = shown;
     unfollow();
   }
 }

@@ -218,6 +218,15 @@ test("of progress that is redrawn between two polls each shows the state it has 
   expect(ofType(third.messages, "tool_progress").at(-1)?.payload.text).toBe("10%\n30%\n99%\ndone\n");
 });
 
+test("what was printed before a poll is shown as progress by the poll, once", async () => {
+  const id = await background("printf half; exec sleep 300");
+  await expect.poll(() => registry.sessions.peek(id)?.printed).toBe(1);
+  const poll = (): Promise<Answer> => input(id, { yield_time_ms: 250 });
+  const [first, second] = [await poll(), await poll()].map(({ messages }) => ofType(messages, "tool_progress"));
+  expect(first?.map(({ payload }) => payload.text)).toEqual(["half"]);
+  expect(second).toEqual([]);
+});
+
 test("what nobody read is bounded: the newest stays and the rest is counted (PT-045)", async () => {
   const id = await background("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo END; exec sleep 300");
   const registered = registry.sessions.peek(id);
