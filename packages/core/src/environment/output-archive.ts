@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { errorCode } from "../errors/error-text.ts";
 import { ensurePrivateDirectory } from "../trace/private-files.ts";
 import type { OutputCapture } from "./output-capture.ts";
+import { writeParts } from "./write-parts.ts";
 
 /** What became of the text of a call whose output was cut: where it is and whether all of it, or why it is not there. */
 export type ArchiveOutcome = { readonly path: string; readonly complete: boolean } | { readonly errorCode: string };
@@ -40,8 +41,7 @@ function fileName(toolName: string, toolCallId: string): string {
 async function writeNewFile(path: string, parts: readonly Buffer[]): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
-    // At once: each write is a way through the thread pool.
-    await file.writeFile(Buffer.concat(parts));
+    await writeParts(file, parts);
     await file.close();
   } catch (error) {
     await file.close().catch(() => undefined);

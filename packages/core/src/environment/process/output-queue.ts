@@ -12,8 +12,8 @@ export interface RawChunks {
 
 /** Neighbours are joined up to about this many bytes: a few large pieces cost less than many small ones. */
 const JOINED_BYTES = 16 * 1024;
-/** About so much is taken at once. */
-const TAKEN_BYTES = 256 * 1024;
+/** About so much is taken at once; what a command may be ahead of its reader and this are less than `UnreadText` keeps. */
+const TAKEN_BYTES = 512 * 1024;
 
 /** The bytes a process printed and nobody has taken yet, in order of arrival. For one reader. */
 export class OutputQueue {

@@ -4,8 +4,8 @@ import type { ChildConnection } from "./child-connection.ts";
 import { DecodedOutput } from "./decode-output.ts";
 import { OutputQueue, type RawChunk } from "./output-queue.ts";
 
-/** With this many bytes unread the process is made to wait. */
-const MAX_UNREAD = 1024 * 1024;
+/** With this many bytes unread the process is made to wait. One turn of the event loop reads up to 2 MiB of a pipe. */
+const MAX_UNREAD = 4 * 1024 * 1024;
 /** How long a pipe that somebody still holds open may be silent before reading ends. */
 const QUIET_MS = 50;
 /** The longest time, and the most bytes, that are read after the process has ended. */

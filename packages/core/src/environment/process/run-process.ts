@@ -55,7 +55,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * processes that left it, and KILL two seconds later to what is left (PE-028 to PE-030); the deadline sends KILL at once
  * (PE-031). Descendants that left the group survive a program that ends by itself.
  *
- * While more than a million characters wait to be read, the program has to wait, too.
+ * While more than four MiB wait to be read, the program has to wait, too.
  */
 export function runProcess(options: ProcessOptions): RunningProcess {
   const stop = new AbortController();
