@@ -24,8 +24,17 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     signals: process,
     exit: (code) => process.exit(code),
   };
+}
+
+/** @throws What to do in a directory that somebody has removed. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Error("the current directory does not exist any more; change to one that does");
+  }
 }

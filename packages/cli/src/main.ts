@@ -10,11 +10,10 @@ if (process.argv.length === 3 && process.argv[2] === "--version") {
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  import("./start.ts").then(
-    ({ start }) => start(),
-    (error: unknown) => {
+  import("./start.ts")
+    .then(({ start }) => start())
+    .catch((error: unknown) => {
       process.stderr.write(`rookery: ${error instanceof Error ? error.message : error}\n`);
       process.exit(1);
-    },
-  );
+    });
 }

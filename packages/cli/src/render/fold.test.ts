@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folded } from "./fold.ts";
+import { folded, foldedEnd } from "./fold.ts";
 
 const lines = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i + 1}`).join("\n");
 
@@ -19,4 +19,12 @@ test("long lines are cut to the width and control characters shown", () => {
 
 test("a result of a hundred thousand lines is counted", () => {
   expect(folded(lines(100_000), 80).at(-1)).toBe("… 99995 more lines");
+});
+
+test("of a long failure the last lines stand, with the number of those before", () => {
+  expect(foldedEnd("a\nb\n", 80)).toEqual(["a", "b"]);
+  expect(foldedEnd(lines(5), 80)).toEqual(folded(lines(5), 80));
+  expect(foldedEnd(lines(6), 80)).toEqual(["… 1 earlier line", "line 2", "line 3", "line 4", "line 5", "line 6"]);
+  expect(foldedEnd(lines(100_000), 80)[0]).toBe("… 99995 earlier lines");
+  expect(foldedEnd(`${"x".repeat(200_000)}\n\x1b[2J`, 10)).toEqual([`${"x".repeat(9)}…`, "␛[2J"]);
 });

@@ -8,7 +8,7 @@ export function folded(text: string, columns: number): string[] {
   let start = 0;
   while (shown.length < MAX_LINES && start <= body.length) {
     const end = lineEnd(body, start);
-    shown.push(shortened(neutralise(body.slice(start, Math.min(end, start + columns * 2 + 1))), columns));
+    shown.push(cut(body.slice(start, Math.min(end, start + columns * 2 + 1)), columns));
     start = end + 1;
   }
   if (start <= body.length) {
@@ -19,7 +19,19 @@ export function folded(text: string, columns: number): string[] {
   return shown;
 }
 
+/** The last lines of a result, where a failure says why, and before them how many more there are. */
+export function foldedEnd(text: string, columns: number): string[] {
+  const lines = text.trimEnd().split("\n");
+  const shown = lines.slice(-MAX_LINES).map((line) => cut(line.slice(0, columns * 2 + 1), columns));
+  const more = lines.length - shown.length;
+  return more === 0 ? shown : [`… ${more} earlier ${more === 1 ? "line" : "lines"}`, ...shown];
+}
+
 const MAX_LINES = 5;
+
+function cut(line: string, columns: number): string {
+  return shortened(neutralise(line), columns);
+}
 
 function lineEnd(text: string, start: number): number {
   const end = text.indexOf("\n", start);

@@ -66,7 +66,7 @@ test("at a terminal everything stands where it happens", async () => {
     output("1", "a\nb\nc\nd\ne\nf\ng", "failed"),
   ]);
   expect(out).toBe(
-    `${dim("hm")}${dim("m")}\nLooking.\n● probe  look\n  failed\n${["a", "b", "c", "d", "e", "… 2 more lines"]
+    `${dim("hm")}${dim("m")}\nLooking.\n● probe  look\n  failed\n${["… 2 earlier lines", "c", "d", "e", "f", "g"]
       .map((line) => `${dim(`  ${line}`)}\n`)
       .join("")}`,
   );

@@ -10,7 +10,7 @@ import type { OutputStream } from "../output-stream.ts";
 import { notice } from "../report-error.ts";
 import { reportLine } from "./background-line.ts";
 import { compactionLine } from "./compaction-line.ts";
-import { folded } from "./fold.ts";
+import { folded, foldedEnd } from "./fold.ts";
 import { goalLine } from "./goal-line.ts";
 import { streamedHeading, toolHeading } from "./heading.ts";
 import { neutralise } from "./neutralise.ts";
@@ -96,7 +96,7 @@ export function textView(io: Io, stdout: OutputStream): View {
     if (lastHeading !== id) heading(call);
     lastHeading = undefined;
     if (!isTerminal) return talk([`  ${failure}: ${reasonIn(output, columns())}`]);
-    const lines = folded(output, columns() - 2).map((line) => dim(`  ${line}`));
+    const lines = (failure === undefined ? folded : foldedEnd)(output, columns() - 2).map((line) => dim(`  ${line}`));
     return talk(failure === undefined ? lines : [`  ${failure}`, ...lines]);
   };
 

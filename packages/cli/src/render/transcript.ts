@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
 } from "@rookery/core";
 import { compactionLine } from "./compaction-line.ts";
-import { folded } from "./fold.ts";
+import { folded, foldedEnd } from "./fold.ts";
 import { goalLine } from "./goal-line.ts";
 import { toolHeading } from "./heading.ts";
 import { neutralise, oneLine } from "./neutralise.ts";
@@ -74,8 +74,8 @@ function contextLine({ session_id, provider, model_id, workspace }: SessionMetaP
 }
 
 function resultLines({ output, stop_reason: stop = "completed" }: ToolCallOutputPayload, columns: number): string {
-  const lines = folded(output, columns - 2);
-  return (stop === "completed" ? lines : [stop, ...lines]).map((line) => `  ${line}`).join("\n");
+  const lines = stop === "completed" ? folded(output, columns - 2) : [stop, ...foldedEnd(output, columns - 2)];
+  return lines.map((line) => `  ${line}`).join("\n");
 }
 
 function messageLines(message: OmniMessage): string | undefined {

@@ -1,7 +1,11 @@
 import type { StopReason } from "../../omnimessage/message.ts";
 import type { ToolResult } from "../contract.ts";
+import { shorten } from "../shorten.ts";
 import type { CommandSession } from "./command-session.ts";
 import type { ProcessEnd } from "./run-process.ts";
+
+/** Details have room for so much of a command beside all else (`jsonDetails`). */
+const MAX_COMMAND_CHARS = 4 * 1024;
 
 /** What a call says of a command that has ended; `details.process_id` is there for one that had been given an id. */
 export function endReport(session: CommandSession, end: ProcessEnd, processId?: string): ToolResult {
@@ -39,7 +43,7 @@ function verdict({ outcome, exitCode, signal }: ProcessEnd): ToolResult {
 
 function detailsOf({ started: { command, cwd }, ansi }: CommandSession, processId: string | undefined): object {
   return {
-    command,
+    command: shorten(command, MAX_COMMAND_CHARS),
     cwd,
     ...(processId !== undefined && { process_id: processId }),
     ...(ansi !== undefined && { ansi }),

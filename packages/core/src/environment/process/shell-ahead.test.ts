@@ -74,7 +74,8 @@ test("no shell is started before the first command, none for a program that take
 test.each([
   "echo $LINENO\necho $LINENO",
   "echo $0 $# $- $SECONDS; shopt login_shell",
-  "echo [$ROOKERY_SCRIPT]; set | grep -c ROOKERY_SCRIPT",
+  "echo [$BASH_EXECUTION_STRING]; compgen -v | grep -v BASH_LINENO",
+  "echo one; syntax error (",
   "ls /proc/$$/fd | grep -c 19",
   "nothing-of-this-name\necho $?",
   "# a comment",
@@ -108,6 +109,18 @@ test.each([
 test("a command may be longer than an argument can be, and is in no list of processes", async () => {
   expect(await run(`: ${"x".repeat(200_000)}\necho long`)).toMatchObject({ text: "long\n" });
   expect(await run("pkill -f a-word-of-this-command; echo $?")).toMatchObject({ text: "1\n" });
+});
+
+test("aliases and functions of the profile with the names of builtins are the command's", async () => {
+  const names = ["read", "eval", "exec", "exit"];
+  const functions = names.map((name) => `${name}() { echo my ${name}; }`);
+  const aliases = names.map((name) => `alias ${name}='echo alias ${name}'`);
+  await writeFile(
+    join(home, ".bash_profile"),
+    `${PROFILE}${[...functions, ...aliases].join("\n")}\nshopt -s expand_aliases\n`,
+  );
+  await runAndWait();
+  expect(await run("eval ok")).toMatchObject({ text: "alias eval ok\n", exitCode: 0 });
 });
 
 test("its input is the command's", async () => {
@@ -156,6 +169,15 @@ test.each<[string, Partial<RunOptions>]>([
   const env = changes.env === undefined ? environment() : { ...changes.env, HOME: home };
   expect(await run("echo $$", { ...changes, env })).not.toMatchObject({ text: `${waiting}\n` });
   await expect.poll(() => isRunning(waiting)).toBe(false);
+});
+
+test("it is not used when the file that BASH_ENV names has changed", async () => {
+  const env = { ...environment(), BASH_ENV: join(home, "bash-env") };
+  await writeFile(env.BASH_ENV, "A=old\n");
+  await run(":", { env });
+  await whenStarted(2);
+  await writeFile(env.BASH_ENV, "A=new\n");
+  expect(await run("echo $A", { env })).toMatchObject({ text: "new\n" });
 });
 
 test("one that has ended meanwhile is not used: the command starts its own", async () => {

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { endProcessTree, signalGroup } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
 import { withMarker } from "./process-marker.ts";
@@ -9,6 +10,8 @@ import { startupFilesState } from "./startup-files.ts";
 const START_AFTER_MS = 2;
 /** A shell that nobody has needed for so long is ended. */
 const MAX_WAIT_MS = 120_000;
+/** How long one that has been killed is waited for. */
+const KILL_WAIT_MS = 1000;
 
 /** A shell that runs and takes its script. */
 export interface StartedShell {
@@ -75,12 +78,13 @@ export class ShellAhead {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
     this.#waiting = undefined;
+    waiting.release();
     const { pid, exit, holdHost } = waiting.child;
     holdHost(true);
     await signalGroup(pid, "SIGKILL");
-    await exit;
+    // What hangs in the kernel may take for ever.
+    await Promise.race([exit, pause(KILL_WAIT_MS, undefined, { ref: false })]);
     await endProcessTree({ pid }, 0);
-    waiting.release();
   }
 
   async #start(start: PipedStart): Promise<void> {
@@ -114,7 +118,7 @@ export class ShellAhead {
 function fingerprintOf(start: PipedStart): string | undefined {
   try {
     const { dev, ino } = statSync(start.cwd);
-    return JSON.stringify([start, dev, ino, startupFilesState(start.env.HOME)]);
+    return JSON.stringify([start, dev, ino, startupFilesState(start.env)]);
   } catch {
     return undefined;
   }

@@ -19,7 +19,7 @@ export function shellCommand(command: string, searchPath: string | undefined): S
  * The same for a shell that can be started before its command is known: `bash -lc` evaluates the script that it takes.
  *
  * The command can be of any length, and is in no list of processes, so that `pkill -f` does not find the shell that it
- * stands in. It sees nothing of this: no variable, no open descriptor, and `SECONDS` counts from its start. A shell that
+ * stands in. It sees nothing of this: no other variable, no open descriptor, and `SECONDS` counts from its start. A shell that
  * is no bash, and one on Windows, where children inherit no such descriptors, gets the command as an argument.
  *
  * @param host - The shell (default: `findShell`) and the platform (default: this one).
@@ -34,12 +34,12 @@ export function scriptShell(
   return takesScript ? { file, args: ["-lc", TAKE_SCRIPT], script: command } : { file, args: ["-lc", command] };
 }
 
+/** What `bash -c` keeps of its argument holds the script then. `builtin` and `command`: an alias or a function of the profile is not meant. */
 const TAKE_SCRIPT = [
-  `IFS= read -r -d "" -u ${SCRIPT_DESCRIPTOR} ROOKERY_SCRIPT || exit`,
-  `exec ${SCRIPT_DESCRIPTOR}<&-`,
+  `IFS= builtin read -r -d "" -u ${SCRIPT_DESCRIPTOR} BASH_EXECUTION_STRING || builtin exit`,
+  `command exec ${SCRIPT_DESCRIPTOR}<&-`,
   "SECONDS=0",
-  // One line with the command's first, whose number is told in error messages.
-  'eval "unset -v ROOKERY_SCRIPT; $ROOKERY_SCRIPT"',
+  'builtin eval "$BASH_EXECUTION_STRING"',
 ].join("; ");
 
 /** The shell commands run in: `/bin/bash`, else the `bash` of the search path, else `sh`. */

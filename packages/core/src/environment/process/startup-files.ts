@@ -10,13 +10,14 @@ const HOME_FILES = [".bash_profile", ".bash_login", ".profile", ".bashrc"];
 /**
  * A text that becomes another one when a startup file of bash is made, written, replaced or removed.
  *
- * @param home - As in `HOME`; default: the user's.
+ * @param env - The shell's environment: `HOME` (default: the user's), and `BASH_ENV`.
  */
-export function startupFilesState(home: string = homedir()): string {
+export function startupFilesState({ HOME = homedir(), BASH_ENV }: Readonly<Record<string, string>>): string {
   return [
     ...SYSTEM_FILES,
     ...entriesOf(SYSTEM_DIRECTORY).map((name) => join(SYSTEM_DIRECTORY, name)),
-    ...HOME_FILES.map((name) => join(home, name)),
+    ...HOME_FILES.map((name) => join(HOME, name)),
+    ...(BASH_ENV ? [BASH_ENV] : []),
   ]
     .map(stateOf)
     .join(" ");

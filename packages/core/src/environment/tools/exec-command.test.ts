@@ -74,6 +74,15 @@ test("details hold the command, where it ran and how it ended (PT-092)", async (
   });
 });
 
+test("of a long command details hold the beginning, and all the rest", async () => {
+  const { result } = await exec(`# ${"\\u0001".repeat(70_000)}\nexit 3`);
+  expect(result.details).toMatchObject({
+    command: expect.stringMatching(/^# .{4093}…$/s),
+    cwd: workspaceDir,
+    exitCode: 3,
+  });
+});
+
 test.each([
   ["echo half-way; kill -9 $$", "half-way\n", "[killed by SIGKILL]"],
   ["kill -SEGV $$", "", "[killed by SIGSEGV]"],
