@@ -123,6 +123,8 @@ export interface EnvironmentServices {
 export interface CommandSessionManager {
   /** Starts a process that `dispose` ends at the latest. */
   run(options: RunOptions): RunningProcess;
+  /** A tool has changed something that the profile of a shell may read. */
+  renewShell?(): void;
   readonly sessions: CommandSessions;
   /** Ends every process that is still alive; may be called twice. */
   dispose(): Promise<void>;

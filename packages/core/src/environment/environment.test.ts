@@ -397,3 +397,22 @@ describe("dispose", () => {
     ]);
   });
 });
+
+test("after a call that can change something a shell that waits is renewed, after a command or a reading call it is not", async () => {
+  const commandSessions = Object.assign(new ProcessRegistry(), { renewShell: vi.fn() });
+  const workspaceDir = await mkdtemp(join(tmpdir(), "rookery-renew-"));
+  const environment = makeEnvironment({
+    workspaceDir,
+    toolConfig: { customTools: STANDARD_TOOLSET, mcpServers: [] },
+    services: { commandSessions },
+  });
+  const after = async (name: string, args: object): Promise<number> => {
+    await run(environment, { toolCall: call(name, { description: "d", ...args }) });
+    return commandSessions.renewShell.mock.calls.length;
+  };
+  expect(await after("exec_command", { cmd: "echo a > f" })).toBe(0);
+  expect(await after("read_file", { file_path: "f" })).toBe(0);
+  expect(await after("no_such_tool", {})).toBe(0);
+  expect(await after("write_file", { file_path: "g", content: "x" })).toBe(1);
+  await environment.dispose();
+});

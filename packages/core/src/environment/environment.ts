@@ -79,7 +79,7 @@ export class Environment implements ConnectableEnvironment {
     const tools = await this.#tools();
     const offered = tools.get(payload.name);
     const assessment = this.#withinSandbox((offered && request.assessment) ?? (await this.#assess(request, tools)));
-    const { sessionScratchpadDir, onWarning } = this.#config;
+    const { sessionScratchpadDir, services, onWarning } = this.#config;
     yield* closeOut({
       toolName: payload.name,
       toolCallId: payload.tool_call_id,
@@ -89,6 +89,8 @@ export class Environment implements ConnectableEnvironment {
       onWarning,
       start: (signal) => this.#start(offered, assessment, request, signal),
     });
+    // After a command the next shell is started anyway.
+    if (offered?.permission === "rw" && offered.tool.risk !== "process") services?.commandSessions?.renewShell?.();
   }
 
   /** Ends the sources, every process and every child session. */

@@ -66,6 +66,10 @@ export class ProcessRegistry implements CommandSessionManager {
     return running;
   }
 
+  renewShell(): void {
+    this.#ahead.renew();
+  }
+
   #prepareNext({ file, args, cwd, env, input, script }: RunOptions): void {
     if (script === undefined || this.#confine || this.#isDisposed) return;
     this.#ahead.prepare({ file, args, cwd, env, hasInput: input === "pipe", takesScript: true });

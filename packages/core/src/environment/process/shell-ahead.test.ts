@@ -66,6 +66,7 @@ test("a command is run by the shell that was started when the one before had end
 });
 
 test("no shell is started before the first command, none for a program that takes no script", async () => {
+  registry.renewShell();
   await run("", { file: "bash", args: ["-c", "true"], script: undefined });
   await run("echo $$");
   expect(await started()).toHaveLength(1);
@@ -215,6 +216,17 @@ test("every end of a command makes it anew, since a command can change what a pr
   await slow;
   const waiting = await whenStarted(4);
   expect(await run("echo $$ $A")).toMatchObject({ text: `${waiting} new\n` });
+});
+
+test("what a tool has changed is seen by the next command", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}. "$HOME/more"\n`);
+  await writeFile(join(home, "more"), "A=old\n");
+  const waiting = await runAndWait();
+  await writeFile(join(home, "more"), "A=new\n");
+  registry.renewShell();
+  const renewed = await whenStarted(3);
+  expect(await run("echo $$ $A")).toMatchObject({ text: `${renewed} new\n` });
+  expect(await isRunning(waiting)).toBe(false);
 });
 
 test("of commands that start together one has the shell that waits", async () => {

@@ -33,11 +33,14 @@ interface WaitingShell extends StartedShell {
  *
  * The shell is the one that would be started for the command: the same program, arguments, environment and directory. It
  * is given to a command only if none of these is another, and if bash's own startup files and the directory are what they
- * were; else it is ended. It is started anew after each command, because a command may change what a profile finds.
+ * were; else it is ended. It is started anew after each command and each change that a tool makes, because these may change what a
+ * profile finds.
  */
 export class ShellAhead {
   readonly #createMarker: () => string;
   readonly #maxWaitMs: number;
+  /** What waits, or is about to be started, is for this. */
+  #wanted: PipedStart | undefined;
   #waiting: WaitingShell | undefined;
   #timer: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -51,14 +54,20 @@ export class ShellAhead {
   /** To be called when a command has ended: the next one will probably be started like this. */
   prepare(start: PipedStart): void {
     void this.drop();
+    this.#wanted = start;
     this.#timer = setTimeout(() => {
       this.#starting = this.#starting.then(() => this.#start(start));
     }, START_AFTER_MS).unref();
   }
 
+  /** To be called when something has changed that a profile may read: a shell that waits is started anew. */
+  renew(): void {
+    if (this.#wanted !== undefined) this.prepare(this.#wanted);
+  }
+
   /** The shell for a command that is to be started like this, if one waits; from now on it is the caller's. */
   take(start: PipedStart): StartedShell | undefined {
-    clearTimeout(this.#timer);
+    this.#forget();
     const waiting = this.#waiting;
     if (waiting === undefined) return undefined;
     if (waiting.hasEnded || waiting.fingerprint !== fingerprintOf(start)) {
@@ -73,7 +82,7 @@ export class ShellAhead {
 
   /** Ends the shell that waits, with what its profile has started, and starts none. */
   async drop(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#forget();
     await this.#starting;
     const waiting = this.#waiting;
     if (waiting === undefined) return;
@@ -85,6 +94,11 @@ export class ShellAhead {
     // What hangs in the kernel may take for ever.
     await Promise.race([exit, pause(KILL_WAIT_MS, undefined, { ref: false })]);
     await endProcessTree({ pid }, 0);
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#wanted = undefined;
   }
 
   async #start(start: PipedStart): Promise<void> {
