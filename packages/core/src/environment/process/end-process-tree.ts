@@ -62,6 +62,16 @@ export async function signalGroup(leader: number, signal: NodeJS.Signals): Promi
   else await new Promise<void>((resolve) => execFile(plan.file, plan.args, () => resolve()));
 }
 
+/**
+ * What Ctrl-C does: SIGINT to every process group of the session that this process leads. A program such as `timeout` makes a
+ * group of its own, which the shell around it does not hear of. Without `/proc` only the leader's group is reached.
+ */
+export async function interruptSession(leader: number): Promise<void> {
+  const members = (await processStats()).filter(({ session }) => session === leader);
+  const groups = new Set([leader, ...members.map(({ group }) => group)]);
+  await Promise.all([...groups].map((group) => signalGroup(group, "SIGINT")));
+}
+
 async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<void> {
   // Looked up beforehand: what a member of the group starts in answer to TERM, to clean up, is left in peace.
   const strays = await findStrays(tree);

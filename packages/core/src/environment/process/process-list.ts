@@ -6,10 +6,11 @@ export async function listProcesses(): Promise<number[]> {
   return entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
 }
 
-/** State and process group of a process. */
+/** State, process group and session of a process. */
 export interface ProcessStat {
   readonly state: string;
   readonly group: number;
+  readonly session: number;
 }
 
 /** The same for every process; empty where there is no `/proc`. */
@@ -21,8 +22,8 @@ export const processStats: () => Promise<ProcessStat[]> = sharedLook(async () =>
 export async function readProcessStat(pid: number): Promise<ProcessStat> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   // The name, in parentheses, may hold blanks and parentheses itself.
-  const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { state: state || "X", group: Number(group) };
+  const [state = "", , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: state || "X", group: Number(group), session: Number(session) };
 }
 
 /**

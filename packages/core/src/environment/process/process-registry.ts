@@ -55,8 +55,8 @@ export class ProcessRegistry implements CommandSessionManager {
       ...options,
       ...(signal && { signal }),
       marker: createMarker(this.#owner),
-      // What a sandbox holds is decided when its command starts.
-      ...(this.#confine ? { confine: this.#confine } : { ahead: this.#ahead }),
+      ...(this.#confine && { confine: this.#confine }),
+      ahead: this.#ahead,
     });
     this.#running.add(running);
     void running.ended.then(() => {
@@ -82,7 +82,7 @@ export class ProcessRegistry implements CommandSessionManager {
 
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    await Promise.all([this.#ahead.drop(), ...[...this.#running].map((running) => running.stop())]);
+    await Promise.all([this.#ahead.dispose(), ...[...this.#running].map((running) => running.stop())]);
     await this.endLeftovers();
     this.#onDisk("removed", (file) => file.remove());
   }

@@ -1,7 +1,7 @@
 import type { ChildExit, ProcessInput } from "./child-connection.ts";
 import { confinedExit } from "./confined-exit.ts";
 import type { ProcessChunk } from "./decode-output.ts";
-import { endProcessTree, GRACE_MS, signalGroup } from "./end-process-tree.ts";
+import { endProcessTree, GRACE_MS, interruptSession } from "./end-process-tree.ts";
 import { killAtExit } from "./exit-hook.ts";
 import { createMarker } from "./process-marker.ts";
 import { PipeReader } from "./read-pipes.ts";
@@ -38,7 +38,7 @@ export interface RunningProcess {
   readonly started: Promise<ProcessInput | undefined>;
   /** Resolves when the process and what is left of its group have ended; never rejects. Needs no reader of `output`. */
   readonly ended: Promise<ProcessEnd>;
-  /** What Ctrl-C does: SIGINT to its process group; where there is none (Windows) the whole tree is ended (PT-108). */
+  /** What Ctrl-C does: SIGINT to its process groups; where there are none (Windows) the whole tree is ended (PT-108). */
   interrupt(): Promise<void>;
   /** Ends it as an abort of the signal with this reason does. */
   stop(reason?: unknown): Promise<ProcessEnd>;
@@ -73,7 +73,7 @@ export function runProcess(options: ProcessOptions): RunningProcess {
     ended,
     async interrupt() {
       const child = await connection;
-      if (child !== undefined) await signalGroup(child.pid, "SIGINT");
+      if (child !== undefined) await interruptSession(child.pid);
     },
     stop(reason) {
       stop.abort(reason);

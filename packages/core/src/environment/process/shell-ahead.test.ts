@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -206,6 +207,52 @@ test("a profile that is still being read is waited for", async () => {
   expect(await second).toMatchObject({ text: `${waiting} read\n` });
 });
 
+test("a command that starts as soon as another has ended does not get a shell from before that", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}A=$(cat "$HOME/value" 2>/dev/null)\n`);
+  const env = environment();
+  const slow = 'until test -e "$HOME/go"; do sleep 0.02; done; echo new > "$HOME/value"';
+  const running = registry.run({ ...scriptShell(slow, env.PATH), cwd, env, input: "pipe" });
+  await whenStarted(1);
+  await run(":");
+  await whenStarted(3);
+  await writeFile(join(home, "go"), "");
+  await running.ended;
+  expect(await run("echo $A")).toMatchObject({ text: "new\n" });
+});
+
+test("a profile that is being read is never cut off by a command that does not want the shell, or by the end of the session", async () => {
+  const slow = 'touch "$HOME/lock"; sleep 0.3; rm "$HOME/lock"; echo $$ >> "$HOME/done"';
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}test -e "$HOME/slow" && { ${slow}; }\ntrue\n`);
+  await writeFile(join(home, ".bash_logout"), 'echo logout >> "$HOME/done"\n');
+  await runAndWait();
+  await writeFile(join(home, "slow"), "");
+  registry.renewShell();
+  const first = await whenStarted(3);
+  registry.renewShell();
+  const second = await whenStarted(4);
+  await registry.dispose();
+  const done = (await readFile(join(home, "done"), "utf8")).trim().split("\n").map(Number);
+  expect(done.sort()).toEqual([first, second].sort());
+  expect(await Promise.all([first, second].map(isRunning))).toEqual([false, false]);
+});
+
+test.skipIf(process.platform !== "linux")("what a profile leaves behind keeps no descriptor and no time", async () => {
+  await writeFile(
+    join(home, ".bash_profile"),
+    `${PROFILE}env -i /usr/bin/setsid /bin/sleep 30 >/dev/null 2>&1 </dev/null &\n`,
+  );
+  const open = (): number => readdirSync("/proc/self/fd").length;
+  const before = open();
+  for (let n = 0; n < 30; n++) {
+    await run(":", n % 2 === 0 ? { cwd: home } : {});
+    await whenStarted(2 * n + 2);
+  }
+  await registry.dispose();
+  // But for spare pipes.
+  expect(open()).toBeLessThan(before + 40);
+  execFileSync("pkill", ["-f", "^/bin/sleep 30$"]);
+});
+
 test("every end of a command makes it anew, since a command can change what a profile finds", async () => {
   await writeFile(join(home, ".bash_profile"), `${PROFILE}A=$(cat "$HOME/value" 2>/dev/null)\n`);
   const slow = run('until test -e "$HOME/go"; do sleep 0.02; done; echo new > "$HOME/value"');
@@ -266,14 +313,14 @@ test("one that nobody has needed for long is ended", async () => {
   expect(ahead.take(startLike())).toBeUndefined();
 });
 
-test("where none can be started there is none, and dropping that is harmless", async () => {
+test("where none can be started there is none, and ending that is harmless", async () => {
   const ahead = new ShellAhead(() => "marker-of-a-test");
   for (const change of [{ file: "/nowhere/bash" }, { cwd: join(home, "missing") }]) {
     const start = { ...startLike(), ...change };
     ahead.prepare(start);
     await new Promise((done) => setTimeout(done, 20));
     expect(ahead.take(start)).toBeUndefined();
-    await ahead.drop();
+    await ahead.dispose();
   }
 });
 

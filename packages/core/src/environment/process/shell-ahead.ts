@@ -1,32 +1,19 @@
 import { statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { endProcessTree, signalGroup } from "./end-process-tree.ts";
-import { killAtExit } from "./exit-hook.ts";
+import { GRACE_MS } from "./end-process-tree.ts";
 import { withMarker } from "./process-marker.ts";
-import { type PipedChild, type PipedStart, startPiped } from "./start-piped.ts";
+import { type PipedStart, startPiped } from "./start-piped.ts";
 import { startupFilesState } from "./startup-files.ts";
+import { WaitingShell } from "./waiting-shell.ts";
 
 /** By then the result of a command is on its way to the model, and there is nothing else to do. */
 const START_AFTER_MS = 2;
 /** A shell that nobody has needed for so long is ended. */
 const MAX_WAIT_MS = 120_000;
-/** How long one that has been killed is waited for. */
+/** What one that is not needed has to read its profile to the end. */
+const PROFILE_MS = 10_000;
+/** How long one that has been killed is waited for: what hangs in the kernel may take for ever. */
 const KILL_WAIT_MS = 1000;
-
-/** A shell that runs and takes its script. */
-export interface StartedShell {
-  readonly child: PipedChild;
-  /** What it carries. */
-  readonly marker: string;
-}
-
-interface WaitingShell extends StartedShell {
-  /** For what it was started, and what it found then. */
-  readonly fingerprint: string;
-  hasEnded: boolean;
-  /** It waits no more. */
-  release(): void;
-}
 
 /**
  * Starts the shell of the next command while the model thinks, so that the command does not wait for the user's profile.
@@ -41,9 +28,13 @@ export class ShellAhead {
   readonly #maxWaitMs: number;
   /** What waits, or is about to be started, is for this. */
   #wanted: PipedStart | undefined;
-  #waiting: WaitingShell | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
+  /** The one that waits, and for what it was started and what it found then. */
+  #waiting: { readonly shell: WaitingShell; readonly fingerprint: string } | undefined;
+  /** Those that are not needed and have not ended. */
+  readonly #ending = new Set<WaitingShell>();
 
   /** @param maxWaitMs - A shell that was not needed for so long is ended. */
   constructor(createMarker: () => string, maxWaitMs: number = MAX_WAIT_MS) {
@@ -53,7 +44,7 @@ export class ShellAhead {
 
   /** To be called when a command has ended: the next one will probably be started like this. */
   prepare(start: PipedStart): void {
-    void this.drop();
+    this.#end(this.#detach()?.shell);
     this.#wanted = start;
     this.#timer = setTimeout(() => {
       this.#starting = this.#starting.then(() => this.#start(start));
@@ -66,39 +57,46 @@ export class ShellAhead {
   }
 
   /** The shell for a command that is to be started like this, if one waits; from now on it is the caller's. */
-  take(start: PipedStart): StartedShell | undefined {
-    this.#forget();
-    const waiting = this.#waiting;
+  take(start: PipedStart): WaitingShell | undefined {
+    const waiting = this.#detach();
     if (waiting === undefined) return undefined;
-    if (waiting.hasEnded || waiting.fingerprint !== fingerprintOf(start)) {
-      void this.drop();
+    const { shell, fingerprint } = waiting;
+    if (shell.hasEnded || fingerprint !== fingerprintOf(start)) {
+      this.#end(shell);
       return undefined;
     }
+    shell.take();
+    return shell;
+  }
+
+  /** Starts none any more, and ends those that there are. */
+  async dispose(): Promise<void> {
+    this.#end(this.#detach()?.shell);
+    await this.#starting;
+    this.#end(this.#detach()?.shell);
+    const shells = [...this.#ending];
+    for (const { child } of shells) child.holdHost(true);
+    const ended = Promise.all(shells.map((shell) => shell.ended)).then(() => true);
+    if (await Promise.race([ended, pause(GRACE_MS, false, { ref: false })])) return;
+    for (const shell of shells) shell.kill();
+    await Promise.race([ended, pause(KILL_WAIT_MS, false, { ref: false })]);
+  }
+
+  /** None waits any more, and none is about to be started. */
+  #detach(): { readonly shell: WaitingShell; readonly fingerprint: string } | undefined {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#expiry);
+    this.#wanted = undefined;
+    const waiting = this.#waiting;
     this.#waiting = undefined;
-    waiting.release();
-    waiting.child.holdHost(true);
     return waiting;
   }
 
-  /** Ends the shell that waits, with what its profile has started, and starts none. */
-  async drop(): Promise<void> {
-    this.#forget();
-    await this.#starting;
-    const waiting = this.#waiting;
-    if (waiting === undefined) return;
-    this.#waiting = undefined;
-    waiting.release();
-    const { pid, exit, holdHost } = waiting.child;
-    holdHost(true);
-    await signalGroup(pid, "SIGKILL");
-    // What hangs in the kernel may take for ever.
-    await Promise.race([exit, pause(KILL_WAIT_MS, undefined, { ref: false })]);
-    await endProcessTree({ pid }, 0);
-  }
-
-  #forget(): void {
-    clearTimeout(this.#timer);
-    this.#wanted = undefined;
+  #end(shell: WaitingShell | undefined): void {
+    if (shell === undefined || shell.hasEnded) return;
+    this.#ending.add(shell);
+    void shell.ended.then(() => this.#ending.delete(shell));
+    shell.end(PROFILE_MS);
   }
 
   async #start(start: PipedStart): Promise<void> {
@@ -108,23 +106,10 @@ export class ShellAhead {
     const child = await startPiped({ ...start, env: withMarker(start.env, marker) }).catch(() => undefined);
     // The command itself will tell why nothing can be started.
     if (child === undefined) return;
-    child.holdHost(false);
-    const exitHook = killAtExit(child.pid, marker);
-    const expiry = setTimeout(() => void this.drop(), this.#maxWaitMs).unref();
-    const waiting: WaitingShell = {
-      child,
-      marker,
-      fingerprint,
-      hasEnded: false,
-      release() {
-        clearTimeout(expiry);
-        exitHook.release();
-      },
-    };
-    void child.exit.then(() => {
-      waiting.hasEnded = true;
-    });
-    this.#waiting = waiting;
+    const shell = new WaitingShell(child, marker);
+    if (this.#wanted !== start) return this.#end(shell);
+    this.#waiting = { shell, fingerprint };
+    this.#expiry = setTimeout(() => this.#end(this.#detach()?.shell), this.#maxWaitMs).unref();
   }
 }
 

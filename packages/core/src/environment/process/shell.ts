@@ -34,13 +34,17 @@ export function scriptShell(
   return takesScript ? { file, args: ["-lc", TAKE_SCRIPT], script: command } : { file, args: ["-lc", command] };
 }
 
-/** What `bash -c` keeps of its argument holds the script then. `builtin` and `command`: an alias or a function of the profile is not meant. */
+/**
+ * What `bash -c` keeps of its argument holds the script then. With `builtin` and `command` no alias or function of the profile is
+ * meant; without `exit` no logout file is read by a shell that got nothing to do.
+ */
 const TAKE_SCRIPT = [
-  `IFS= builtin read -r -d "" -u ${SCRIPT_DESCRIPTOR} BASH_EXECUTION_STRING || builtin exit`,
-  `command exec ${SCRIPT_DESCRIPTOR}<&-`,
-  "SECONDS=0",
-  'builtin eval "$BASH_EXECUTION_STRING"',
-].join("; ");
+  // One line: the number of the command's first in error messages is 1.
+  `if IFS= builtin read -r -d "" -u ${SCRIPT_DESCRIPTOR} BASH_EXECUTION_STRING; then`,
+  `command exec ${SCRIPT_DESCRIPTOR}<&-; SECONDS=0; builtin eval "$BASH_EXECUTION_STRING";`,
+  `else builtin echo "the command did not reach its shell: does the profile use descriptor ${SCRIPT_DESCRIPTOR}?" >&2;`,
+  "builtin test; fi",
+].join(" ");
 
 /** The shell commands run in: `/bin/bash`, else the `bash` of the search path, else `sh`. */
 export function findShell(searchPath: string | undefined, preferred = "/bin/bash"): string {

@@ -36,7 +36,8 @@ export async function startProcess(
 ): Promise<StartedProcess> {
   checkDirectory(cwd);
   const piped = { hasInput: input === "pipe", takesScript: script !== undefined };
-  if (script !== undefined) {
+  // What a sandbox holds is decided when its command starts.
+  if (script !== undefined && confine === undefined) {
     const waiting = ahead?.take({ file: program, args: given, cwd, env: variables, ...piped });
     if (waiting !== undefined) {
       waiting.child.giveScript(script);

@@ -147,6 +147,14 @@ test("Ctrl-C interrupts the foreground command and lets a shell that traps it go
   expect(killed).toMatchObject({ text: "", result: { stopReason: "failed", note: "[killed by SIGINT]" } });
 });
 
+test.skipIf(process.platform !== "linux")("Ctrl-C reaches a program in a process group of its own", async () => {
+  const id = await background("timeout 60 sh -c 'echo ready; exec sleep 300'; echo $?");
+  await readUntil(id, /ready/);
+  const { text, result } = await input(id, { chars: "\u0003", yield_time_ms: 2000 });
+  expect(text + result.note).not.toMatch(STILL_RUNNING);
+  expect(result.note).toMatch(/^\[(killed by SIGINT|exit code \d+)\]$/);
+});
+
 test("Ctrl-C among other characters is refused, and nothing is sent", async () => {
   const id = await background("read line; echo got $line");
   const { text, result } = await input(id, { chars: "yes\u0003\n" });
