@@ -8,6 +8,7 @@ import { OwnerFile } from "./owner-file.ts";
 import { createMarker } from "./process-marker.ts";
 import { type RunningProcess, type RunOptions, runProcess } from "./run-process.ts";
 import { ShellAhead } from "./shell-ahead.ts";
+import { pipedStart } from "./start-process.ts";
 
 /**
  * Runs the processes of one session and ends them with it.
@@ -70,9 +71,9 @@ export class ProcessRegistry implements CommandSessionManager {
     this.#ahead.renew();
   }
 
-  #prepareNext({ file, args, cwd, env, input, script }: RunOptions): void {
-    if (script === undefined || this.#confine || this.#isDisposed) return;
-    this.#ahead.prepare({ file, args, cwd, env, hasInput: input === "pipe", takesScript: true });
+  #prepareNext(options: RunOptions): void {
+    if (options.script === undefined || this.#confine || this.#isDisposed) return;
+    this.#ahead.prepare(pipedStart(options));
   }
 
   /** Ends every process that carries a marker of this owner, whoever started it (Linux only). */

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isRunning } from "../../../test/support/processes.ts";
+import { isRunning, readPid } from "../../../test/support/processes.ts";
 import { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessEnd, RunOptions } from "./run-process.ts";
 import { scriptShell, shellCommand } from "./shell.ts";
@@ -97,6 +97,7 @@ test.each([
   "echo out; echo err >&2",
   "printf '%s\\n' 'ä漢🦔' | od -c",
   "return 3; echo after",
+  "  echo leading blanks; echo 'trailing  '  ",
 ])("a command is answered as by `bash -lc COMMAND`, by a shell that waited too: %j (PT-091)", async (command) => {
   const plain = await run("", { ...shellCommand(command, environment().PATH), script: undefined });
   const started = await run(command);
@@ -298,6 +299,77 @@ test("after dispose none waits", async () => {
   const waiting = await runAndWait();
   await registry.dispose();
   expect(await isRunning(waiting)).toBe(false);
+});
+
+/** Long enough for a shell to have been started: in another session one was. */
+async function whileAnotherStarts(): Promise<void> {
+  const other = new ProcessRegistry();
+  const { PATH = "" } = process.env;
+  const env = { PATH, HOME: join(home, "other") };
+  await mkdir(env.HOME);
+  await writeFile(join(env.HOME, ".bash_profile"), 'echo $$ >> "$HOME/started"\n');
+  await other.run({ ...scriptShell(":", env.PATH), cwd, env, input: "pipe" }).ended;
+  const lines = async (): Promise<number> => (await readFile(join(env.HOME, "started"), "utf8")).split("\n").length - 1;
+  await expect.poll(lines, { interval: 10 }).toBe(2);
+  await other.dispose();
+}
+
+test("none is started after dispose, not for a command that dispose ended either", async () => {
+  const env = environment();
+  const running = registry.run({ ...scriptShell("sleep 60", env.PATH), cwd, env, input: "pipe" });
+  await running.started;
+  await registry.dispose();
+  await whileAnotherStarts();
+  expect((await started()).length).toBeLessThanOrEqual(1);
+});
+
+test("none is started where commands are confined", async () => {
+  const confined: string[] = [];
+  registry = new ProcessRegistry({
+    confine: (argv) => {
+      confined.push(argv.join(" "));
+      return argv;
+    },
+  });
+  await run("true");
+  await whileAnotherStarts();
+  expect(await run("echo $$")).toMatchObject({ exitCode: 0 });
+  expect(confined).toHaveLength(2);
+  expect(await started()).toHaveLength(2);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "it carries a marker of its session, by which what leaves the group is found",
+  async () => {
+    const { text: first } = await run("echo $ROOKERY_PROCESS");
+    await whenStarted(2);
+    const env = environment();
+    const command = "echo $ROOKERY_PROCESS > marker; setsid sh -c 'echo $$ > pid; exec sleep 60' & wait";
+    const running = registry.run({ ...scriptShell(command, env.PATH), cwd, env, input: "pipe" });
+    const stray = await readPid(join(cwd, "pid"));
+    const [owner, own] = (await readFile(join(cwd, "marker"), "utf8")).trim().split("-");
+    expect(first.trim().split("-")).toEqual([owner, expect.not.stringMatching(own ?? "")]);
+    await running.stop();
+    expect(await isRunning(stray)).toBe(false);
+  },
+);
+
+test("SECONDS counts from the start of the command", async () => {
+  const waiting = await runAndWait();
+  await expect.poll(() => secondsOf(waiting), { timeout: 5000, interval: 50 }).toBeGreaterThan(1);
+  expect(await run("echo $$ $SECONDS")).toMatchObject({ text: `${waiting} 0\n` });
+});
+
+/** How long ago a process was started. */
+function secondsOf(pid: number): number {
+  return Number(execFileSync("ps", ["-o", "etimes=", "-p", `${pid}`], { encoding: "utf8" }));
+}
+
+test("a profile that uses the descriptor of the script for itself is told of", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}exec 19</dev/null\n`);
+  const { exitCode, errorText } = await run("echo ran");
+  expect(exitCode).toBe(1);
+  expect(errorText).toContain("the command did not reach its shell: does the profile use descriptor 19?");
 });
 
 const startLike = (): PipedStart => {

@@ -4,7 +4,7 @@ import type { Confine } from "../sandbox/settings.ts";
 import type { ChildConnection, ChildStart } from "./child-connection.ts";
 import { withMarker } from "./process-marker.ts";
 import type { ShellAhead } from "./shell-ahead.ts";
-import { startPiped } from "./start-piped.ts";
+import { type PipedStart, startPiped } from "./start-piped.ts";
 
 /** What is started, and how; `file` is a path, or a name that is looked up on the `PATH` of `env`; `cwd` is absolute. */
 export interface StartOptions extends ChildStart {
@@ -30,31 +30,30 @@ export interface StartedProcess {
  * @param marker - For a process that is started now.
  * @throws What `startProblem` explains.
  */
-export async function startProcess(
-  { file: program, args: given, cwd, env: variables, input = "none", script, confine, ahead }: StartOptions,
-  marker: string,
-): Promise<StartedProcess> {
+export async function startProcess(options: StartOptions, marker: string): Promise<StartedProcess> {
+  const { cwd, script, confine, ahead } = options;
   checkDirectory(cwd);
-  const piped = { hasInput: input === "pipe", takesScript: script !== undefined };
   // What a sandbox holds is decided when its command starts.
-  if (script !== undefined && confine === undefined) {
-    const waiting = ahead?.take({ file: program, args: given, cwd, env: variables, ...piped });
-    if (waiting !== undefined) {
-      waiting.child.giveScript(script);
-      return { connection: waiting.child, marker: waiting.marker };
-    }
+  const waiting = script === undefined || confine ? undefined : ahead?.take(pipedStart(options));
+  if (waiting !== undefined) {
+    waiting.child.giveScript(script);
+    return { connection: waiting.child, marker: waiting.marker };
   }
-  const env = withMarker(variables, marker);
-  const command = [program, ...given];
-  const [file = program, ...args] = confine?.(command, { cwd, env }) ?? command;
-  const child = { file, args, cwd, env };
-  if (input === "terminal") {
+  const env = withMarker(options.env, marker);
+  const command = [options.file, ...options.args];
+  const [file = options.file, ...args] = confine?.(command, { cwd, env }) ?? command;
+  if (options.input === "terminal") {
     const { startInTerminal } = await import("./start-in-terminal.ts");
-    return { connection: await startInTerminal(child), marker };
+    return { connection: await startInTerminal({ file, args, cwd, env }), marker };
   }
-  const connection = await startPiped({ ...child, ...piped });
+  const connection = await startPiped({ ...pipedStart(options), file, args, env });
   if (script !== undefined) connection.giveScript(script);
   return { connection, marker };
+}
+
+/** The same as what `startPiped` takes. */
+export function pipedStart({ file, args, cwd, env, input, script }: StartOptions): PipedStart {
+  return { file, args, cwd, env, hasInput: input === "pipe", takesScript: script !== undefined };
 }
 
 /** A missing directory must be found beforehand: `spawn` would report the program as missing. */

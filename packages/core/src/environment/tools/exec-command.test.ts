@@ -74,6 +74,10 @@ test("details hold the command, where it ran and how it ended (PT-092)", async (
   });
 });
 
+test("a command is in no list of processes", async () => {
+  expect((await exec("pkill -f a-word-of-this-command; echo $?")).text).toBe("1\n");
+});
+
 test("standard output and standard error can be opened by their paths", async () => {
   const { text } = await exec("echo one | tee /dev/stdout; echo two > /dev/stderr; echo three >> /proc/self/fd/2");
   expect(text.split("\n").sort()).toEqual(["", "one", "one", "three", "two"]);

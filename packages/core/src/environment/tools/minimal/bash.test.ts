@@ -120,6 +120,11 @@ test.for([
   expect(await callAgentTool(createBashTool(), params)).toMatchObject({ text, isError: true });
 });
 
+test("a command is in no list of processes", async () => {
+  const { text } = await callAgentTool(createBashTool(), { command: "pkill -f a-word-of-this-command; echo $?" });
+  expect(text).toBe("1\n");
+});
+
 test("a directory that is not there is an error result", async () => {
   expect(await callAgentTool(createBashTool({ cwd: "/nowhere" }), { command: "true" })).toMatchObject({
     text: "cannot run in /nowhere: the directory does not exist; create it or name another",
