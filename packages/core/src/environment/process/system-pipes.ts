@@ -44,7 +44,7 @@ async function makePipes(): Promise<void> {
   try {
     const paths = Array.from({ length: BATCH }, (_, index) => join(directory, `${index}`));
     await promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
-    spare.push(...paths.map(openPipe));
+    for (const path of paths) spare.push(openPipe(path));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
