@@ -69,8 +69,7 @@ test("a command is run by the shell that was started when the one before had end
 test("no shell is started before the first command, none for a program that takes no script", async () => {
   registry.renewShell();
   await run("", { file: "bash", args: ["-c", "true"], script: undefined });
-  await run("echo $$");
-  expect(await started()).toHaveLength(1);
+  expect(await run('wc -l < "$HOME/started"')).toMatchObject({ text: "1\n" });
 });
 
 test.each([
@@ -240,7 +239,7 @@ test("a profile that is being read is never cut off by a command that does not w
 test.skipIf(process.platform !== "linux")("what a profile leaves behind keeps no descriptor and no time", async () => {
   await writeFile(
     join(home, ".bash_profile"),
-    `${PROFILE}env -i /usr/bin/setsid /bin/sleep 30 >/dev/null 2>&1 </dev/null &\n`,
+    `${PROFILE}env -i /usr/bin/setsid /bin/sleep 30 >/dev/null 2>&1 </dev/null &\necho $! >> "$HOME/left"\n`,
   );
   const open = (): number => readdirSync("/proc/self/fd").length;
   const before = open();
@@ -249,9 +248,9 @@ test.skipIf(process.platform !== "linux")("what a profile leaves behind keeps no
     await whenStarted(2 * n + 2);
   }
   await registry.dispose();
-  // But for spare pipes.
-  expect(open()).toBeLessThan(before + 40);
-  execFileSync("pkill", ["-f", "^/bin/sleep 30$"]);
+  expect(open()).toBe(before);
+  for (const pid of (await readFile(join(home, "left"), "utf8")).trim().split("\n"))
+    process.kill(Number(pid), "SIGKILL");
 });
 
 test("every end of a command makes it anew, since a command can change what a profile finds", async () => {
@@ -275,6 +274,39 @@ test("what a tool has changed is seen by the next command", async () => {
   const renewed = await whenStarted(3);
   expect(await run("echo $$ $A")).toMatchObject({ text: `${renewed} new\n` });
   expect(await isRunning(waiting)).toBe(false);
+});
+
+test("of several changes that follow each other one shell is left, and no two read the profile at once", async () => {
+  const reading = 'mkdir "$HOME/reading" || echo both >> "$HOME/both"; sleep 0.05; rmdir "$HOME/reading"';
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}${reading}\n`);
+  await runAndWait();
+  for (let count = 2; count < 6; count++) {
+    registry.renewShell();
+    registry.renewShell();
+    await whenStarted(count + 1);
+  }
+  const all = await started();
+  await expect.poll(async () => (await Promise.all(all.map(isRunning))).filter(Boolean).length).toBe(1);
+  expect(await readFile(join(home, "both"), "utf8").catch(() => "none")).toBe("none");
+});
+
+test("all that a shell which waited prints is read", async () => {
+  await runAndWait();
+  expect((await run("head -c 300000 /dev/zero | tr '\\0' x")).text).toHaveLength(300_000);
+});
+
+test("what the profile exports by itself does not hold the command", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}set -a\n`);
+  expect(await run(`: ${"x".repeat(200_000)}\n/bin/echo long`)).toMatchObject({ text: "long\n" });
+});
+
+test("none waits where the shell would make a path of BASH_ENV in its own way", async () => {
+  const env = { ...environment(), BASH_ENV: "$HOME/bash-env" };
+  await writeFile(join(home, "bash-env"), "A=old\n");
+  await run(":", { env });
+  await whileAnotherStarts();
+  await writeFile(join(home, "bash-env"), "A=new\n");
+  expect(await run("echo $A", { env })).toMatchObject({ text: "new\n" });
 });
 
 test("of commands that start together one has the shell that waits", async () => {
@@ -430,6 +462,15 @@ test("a program that does nothing but dispose of its session goes on after that"
   );
   expect(await exit).toEqual([5, null]);
   expect(await isRunning(waiting)).toBe(false);
+});
+
+test("a program waits for a command that a shell which waited runs", async () => {
+  const { exit } = await inProgram(
+    `await new Promise((done) => setTimeout(done, 100));
+const next = registry.run({ ...scriptShell("sleep 0.2; exit 3", process.env.PATH), ...options });
+process.exitCode = 4 + ((await next.ended).exitCode ?? 0);`,
+  );
+  expect(await exit).toEqual([7, null]);
 });
 
 test("a program that is killed leaves no shell that waits", async () => {

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GRACE_MS } from "./end-process-tree.ts";
 import { withMarker } from "./process-marker.ts";
@@ -53,7 +54,7 @@ export class ShellAhead {
 
   /** To be called when something has changed that a profile may read: a shell that waits is started anew. */
   renew(): void {
-    if (this.#wanted !== undefined) this.prepare(this.#wanted);
+    if (this.#wanted !== undefined) this.prepare({ ...this.#wanted });
   }
 
   /** The shell for a command that is to be started like this, if one waits; from now on it is the caller's. */
@@ -99,9 +100,12 @@ export class ShellAhead {
     shell.end(PROFILE_MS);
   }
 
+  /** @param start - Compared by identity with what is wanted when the time has come. */
   async #start(start: PipedStart): Promise<void> {
+    // Shells that read the profile side by side would be in each other's way.
+    await Promise.all([...this.#ending].map((shell) => shell.ended));
     const fingerprint = fingerprintOf(start);
-    if (fingerprint === undefined) return;
+    if (fingerprint === undefined || this.#wanted !== start) return;
     const marker = this.#createMarker();
     const child = await startPiped({ ...start, env: withMarker(start.env, marker) }).catch(() => undefined);
     // The command itself will tell why nothing can be started.
@@ -113,8 +117,10 @@ export class ShellAhead {
   }
 }
 
-/** Absent where the directory cannot be looked at. */
+/** Absent where it cannot be known: the directory cannot be looked at, or the shell makes a path of `BASH_ENV` in its own way. */
 function fingerprintOf(start: PipedStart): string | undefined {
+  const { BASH_ENV = "" } = start.env;
+  if (BASH_ENV !== "" && !isAbsolute(BASH_ENV)) return undefined;
   try {
     const { dev, ino } = statSync(start.cwd);
     return JSON.stringify([start, dev, ino, startupFilesState(start.env)]);

@@ -41,7 +41,7 @@ export function scriptShell(
 const TAKE_SCRIPT = [
   // One line: the number of the command's first in error messages is 1.
   `if IFS= builtin read -r -d "" -u ${SCRIPT_DESCRIPTOR} BASH_EXECUTION_STRING; then`,
-  `command exec ${SCRIPT_DESCRIPTOR}<&-; SECONDS=0; builtin eval "$BASH_EXECUTION_STRING";`,
+  `command exec ${SCRIPT_DESCRIPTOR}<&-; SECONDS=0; builtin export -n BASH_EXECUTION_STRING; builtin eval "$BASH_EXECUTION_STRING";`,
   `else builtin echo "the command did not reach its shell: does the profile use descriptor ${SCRIPT_DESCRIPTOR}?" >&2;`,
   "builtin test; fi",
 ].join(" ");

@@ -78,11 +78,6 @@ test("a command is in no list of processes", async () => {
   expect((await exec("pkill -f a-word-of-this-command; echo $?")).text).toBe("1\n");
 });
 
-test("standard output and standard error can be opened by their paths", async () => {
-  const { text } = await exec("echo one | tee /dev/stdout; echo two > /dev/stderr; echo three >> /proc/self/fd/2");
-  expect(text.split("\n").sort()).toEqual(["", "one", "one", "three", "two"]);
-});
-
 test("of a long command details hold the beginning, and all the rest", async () => {
   const { result } = await exec(`# ${"\\u0001".repeat(70_000)}\nexit 3`);
   expect(result.details).toMatchObject({
