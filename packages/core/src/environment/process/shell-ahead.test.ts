@@ -386,16 +386,11 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("SECONDS counts from the start of the command", async () => {
+test("SECONDS counts from the start of the command, not of the shell", async () => {
+  await writeFile(join(home, ".bash_profile"), `${PROFILE}SECONDS=1000\n`);
   const waiting = await runAndWait();
-  await expect.poll(() => secondsOf(waiting), { timeout: 5000, interval: 50 }).toBeGreaterThan(1);
   expect(await run("echo $$ $SECONDS")).toMatchObject({ text: `${waiting} 0\n` });
 });
-
-/** How long ago a process was started. */
-function secondsOf(pid: number): number {
-  return Number(execFileSync("ps", ["-o", "etimes=", "-p", `${pid}`], { encoding: "utf8" }));
-}
 
 test("a profile that uses the descriptor of the script for itself is told of", async () => {
   await writeFile(join(home, ".bash_profile"), `${PROFILE}exec 19</dev/null\n`);
