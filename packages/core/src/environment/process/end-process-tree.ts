@@ -26,7 +26,7 @@ const KILL_WAIT_MS = 1000;
  * killed is killed as well.
  */
 export async function endProcessTree(tree: ProcessTree, graceMs: number): Promise<void> {
-  if (isNobodyLeft(tree)) return;
+  if (await isNobodyLeft(tree)) return;
   if (graceMs > 0) {
     await signalTree(tree, "SIGTERM");
     if (await isGoneWithin(tree, graceMs)) return;
@@ -36,9 +36,10 @@ export async function endProcessTree(tree: ProcessTree, graceMs: number): Promis
   while (!(await isGoneWithin(tree, FIRST_POLL_MS)) && performance.now() < givesUpAt);
 }
 
-/** The usual case, known at once: a command has ended, and with it its group. */
-function isNobodyLeft({ pid, marker }: ProcessTree): boolean {
-  if (pid === undefined || marker !== undefined) return false;
+/** The usual cases, known by one look: a command has ended, and with it its group; a session has left nothing behind. */
+async function isNobodyLeft({ pid, marker }: ProcessTree): Promise<boolean> {
+  if (pid === undefined) return marker === undefined || (await findMarkedProcesses(marker)).length === 0;
+  if (marker !== undefined) return false;
   const plan = endProcessTreePlan(process.platform, pid);
   return plan.kind === "signal" && !sendSignal(plan.target, 0);
 }
