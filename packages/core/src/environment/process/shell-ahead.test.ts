@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isRunning, readPid } from "../../../test/support/processes.ts";
+import { endProcessTree } from "./end-process-tree.ts";
 import { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessEnd, RunOptions } from "./run-process.ts";
 import { scriptShell, shellCommand } from "./shell.ts";
@@ -250,7 +251,7 @@ test.skipIf(process.platform !== "linux")("what a profile leaves behind keeps no
   await registry.dispose();
   expect(open()).toBe(before);
   for (const pid of (await readFile(join(home, "left"), "utf8")).trim().split("\n"))
-    process.kill(Number(pid), "SIGKILL");
+    await endProcessTree({ pid: Number(pid) }, 0);
 });
 
 test("every end of a command makes it anew, since a command can change what a profile finds", async () => {
@@ -429,7 +430,8 @@ async function inProgram(then: string): Promise<{ readonly waiting: number; read
   const imported = (name: string): string => JSON.stringify(resolve(import.meta.dirname, name));
   await writeFile(
     script,
-    `import { ProcessRegistry } from ${imported("process-registry.ts")};
+    `import { endProcessTree } from "./end-process-tree.ts";
+import { ProcessRegistry } from ${imported("process-registry.ts")};
 import { scriptShell, shellCommand } from ${imported("shell.ts")};
 const options = { cwd: ${JSON.stringify(cwd)}, env: ${JSON.stringify(environment())}, input: "pipe" };
 const registry = new ProcessRegistry();
