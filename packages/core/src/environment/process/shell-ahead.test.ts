@@ -17,6 +17,9 @@ let home: string;
 let cwd: string;
 let registry: ProcessRegistry;
 
+/** However busy the machine is. */
+const SOON = { timeout: 10_000, interval: 10 };
+
 /** Each shell says of itself that it has begun to read its profile. */
 const PROFILE = 'echo $$ >> "$HOME/started"\n';
 
@@ -52,7 +55,7 @@ async function started(): Promise<number[]> {
 }
 
 async function whenStarted(count: number): Promise<number> {
-  await expect.poll(started, { timeout: 10_000, interval: 10 }).toHaveLength(count);
+  await expect.poll(started, SOON).toHaveLength(count);
   return (await started()).at(-1) ?? 0;
 }
 
@@ -160,7 +163,7 @@ test.each([
   const { text } = await run("echo $$; pwd -P");
   expect(text).toBe(`${(await started())[2]}\n${cwd}\n`);
   expect(text).not.toContain(`${waiting}\n`);
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
 });
 
 test.each<[string, Partial<RunOptions>]>([
@@ -171,7 +174,7 @@ test.each<[string, Partial<RunOptions>]>([
   const waiting = await runAndWait();
   const env = changes.env === undefined ? environment() : { ...changes.env, HOME: home };
   expect(await run("echo $$", { ...changes, env })).not.toMatchObject({ text: `${waiting}\n` });
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
 });
 
 test("it is not used when the file that BASH_ENV names has changed", async () => {
@@ -186,7 +189,7 @@ test("it is not used when the file that BASH_ENV names has changed", async () =>
 test("one that has ended meanwhile is not used: the command starts its own", async () => {
   const waiting = await runAndWait();
   process.kill(waiting, "SIGKILL");
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
   expect(await run("echo here")).toMatchObject({ text: "here\n", exitCode: 0 });
 });
 
@@ -287,7 +290,7 @@ test("of several changes that follow each other one shell is left, and no two re
     await whenStarted(count + 1);
   }
   const all = await started();
-  await expect.poll(async () => (await Promise.all(all.map(isRunning))).filter(Boolean).length).toBe(1);
+  await expect.poll(async () => (await Promise.all(all.map(isRunning))).filter(Boolean).length, SOON).toBe(1);
   expect(await readFile(join(home, "both"), "utf8").catch(() => "none")).toBe("none");
 });
 
@@ -343,7 +346,7 @@ async function whileAnotherStarts(): Promise<void> {
   await writeFile(join(env.HOME, ".bash_profile"), 'echo $$ >> "$HOME/started"\n');
   await other.run({ ...scriptShell(":", env.PATH), cwd, env, input: "pipe" }).ended;
   const lines = async (): Promise<number> => (await readFile(join(env.HOME, "started"), "utf8")).split("\n").length - 1;
-  await expect.poll(lines, { interval: 10 }).toBe(2);
+  await expect.poll(lines, SOON).toBe(2);
   await other.dispose();
 }
 
@@ -409,7 +412,7 @@ test("one that nobody has needed for long is ended", async () => {
   const ahead = new ShellAhead(() => "marker-of-a-test", 500);
   ahead.prepare(startLike());
   const waiting = await whenStarted(1);
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
   expect(ahead.take(startLike())).toBeUndefined();
 });
 
@@ -450,7 +453,7 @@ ${then}
 test("a program that does not dispose of its session ends although a shell waits, and the shell with it", async () => {
   const { waiting, exit } = await inProgram("await new Promise((done) => setTimeout(done, 100));");
   expect(await exit).toEqual([0, null]);
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
 });
 
 test("a program that does nothing but dispose of its session goes on after that", async () => {
@@ -473,5 +476,5 @@ process.exitCode = 4 + ((await next.ended).exitCode ?? 0);`,
 test("a program that is killed leaves no shell that waits", async () => {
   const { waiting, exit } = await inProgram("setInterval(() => undefined, 1000);");
   expect(await exit).toEqual([null, "SIGKILL"]);
-  await expect.poll(() => isRunning(waiting)).toBe(false);
+  await expect.poll(() => isRunning(waiting), SOON).toBe(false);
 });

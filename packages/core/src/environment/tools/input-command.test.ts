@@ -228,7 +228,7 @@ test("of progress that is redrawn between two polls each shows the state it has 
 
 test("what was printed before a poll is shown as progress by the poll, once", async () => {
   const id = await background("printf half; exec sleep 300");
-  await expect.poll(() => registry.sessions.peek(id)?.printed).toBe(1);
+  await expect.poll(() => registry.sessions.peek(id)?.printed, { timeout: 10_000 }).toBe(1);
   const poll = (): Promise<Answer> => input(id, { yield_time_ms: 250 });
   const [first, second] = [await poll(), await poll()].map(({ messages }) => ofType(messages, "tool_progress"));
   expect(first?.map(({ payload }) => payload.text)).toEqual(["half"]);
