@@ -41,7 +41,7 @@ const lookup = defineTool({
     content: [{ type: "text", text: `${word}: a word` }],
     details: { pages: [7], long: "all about it" },
     usage: {
-      input: 4242,
+      input: 42.42,
       output: 1,
       cacheRead: 0,
       cacheWrite: 0,
@@ -92,15 +92,15 @@ test("label, details and usage reach people, and no request to a model (PI-002, 
   const [listed] = ofType(await recordBelow(cwd), "tool_list_ready");
   expect(listed?.payload.tools).toMatchObject([{ name: "look_up", label: "Look Up" }]);
   expect(toolResults(agent)).toMatchObject([
-    { toolName: "look_up", details: { pages: [7], long: "all about it" }, usage: { input: 4242 }, isError: false },
+    { toolName: "look_up", details: { pages: [7], long: "all about it" }, usage: { input: 42.42 }, isError: false },
   ]);
   const sent = JSON.stringify(server.requests.map(({ body }) => body));
   expect(sent).toContain("pi: a word");
-  for (const kept of ["all about it", "4242", "Look Up"]) expect(sent).not.toContain(kept);
+  for (const kept of ["all about it", "42.42", "Look Up"]) expect(sent).not.toContain(kept);
   const scripted = scriptedStreamFn([callOf("look_up", { word: "pi" })]);
   const other = await testAgent({ initialState: { tools: [lookup] }, streamFn: scripted });
   await other.agent.prompt("What is pi?");
-  expect(JSON.stringify(scripted.asked)).not.toMatch(/all about it|4242|Look Up/);
+  expect(JSON.stringify(scripted.asked)).not.toMatch(/all about it|42\.42|Look Up/);
 });
 
 test("toolExecution sequential makes every tool wait for the one before (PI-073)", async () => {
