@@ -17,7 +17,7 @@ export const GRACE_MS = 2000;
 const FIRST_POLL_MS = 10;
 const LAST_POLL_MS = 100;
 /** How long to wait for processes to disappear that have been killed; one that hangs in the kernel may take for ever. */
-const KILL_WAIT_MS = 1000;
+export const KILL_WAIT_MS = 1000;
 
 /**
  * Ends processes: TERM, KILL to what is left when `graceMs` have passed; with 0, KILL at once (PE-028 to PE-032).

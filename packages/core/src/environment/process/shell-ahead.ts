@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { GRACE_MS } from "./end-process-tree.ts";
+import { GRACE_MS, KILL_WAIT_MS } from "./end-process-tree.ts";
 import { withMarker } from "./process-marker.ts";
 import { type PipedStart, startPiped } from "./start-piped.ts";
 import { startupFilesState } from "./startup-files.ts";
@@ -13,8 +13,6 @@ const START_AFTER_MS = 2;
 const MAX_WAIT_MS = 120_000;
 /** What one that is not needed has to read its profile to the end. */
 const PROFILE_MS = 10_000;
-/** How long one that has been killed is waited for: what hangs in the kernel may take for ever. */
-const KILL_WAIT_MS = 1000;
 
 /**
  * Starts the shell of the next command while the model thinks, so that the command does not wait for the user's profile.
